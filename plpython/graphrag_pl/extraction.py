@@ -1,0 +1,160 @@
+"""Chunks into entities and triples, by the extraction endpoint of the current realm or from what a caller brings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphrag_pl import endpoints, errors, prompts
+from graphrag_pl.chat import ChatModel, Outcome, Reply
+from graphrag_pl.database import Database, Memory
+from graphrag_pl.parsing import Repair, find_json
+from graphrag_pl.records import Records, has_shape, merge, read_records
+from graphrag_pl.text import to_json
+
+MOST_KNOWN_NAMES = 40
+_LONGEST_KNOWN_NAME = 100
+
+#: What an answer holds, and whether its end was cut off.
+Answer = tuple[Records, bool]
+
+
+@dataclass
+class Chunk:
+    """A chunk on its way: its messages once asked, then what was found or why nothing was."""
+
+    no: int
+    body: str
+    messages: list[prompts.Message] = field(default_factory=list)
+    found: Records = field(default_factory=Records)
+    is_partial: bool = False
+    model: str | None = None
+    code: str | None = None
+    error: str | None = None
+
+    def take(self, outcome: Outcome[Answer]) -> None:
+        """Note the first pass."""
+        self.code, self.error = outcome.code, outcome.error
+        if outcome.value and outcome.reply:
+            self.found, self.is_partial = outcome.value
+            self.model = outcome.reply.model
+            if self.is_partial:
+                self.found.notes.append("the answer was cut off; its complete records were kept")
+
+    def add(self, outcome: Outcome[Answer]) -> bool:
+        """Note a gleaning pass, whose failure costs nothing; says whether it found anything."""
+        if not outcome.value:
+            self.found.notes.append(f"gleaning failed: {outcome.error}")
+            return False
+        gleaned, _ = outcome.value
+        before = len(self.found.entities) + len(self.found.triples)
+        self.found = merge(self.found, gleaned)
+        return len(self.found.entities) + len(self.found.triples) > before
+
+    def as_json(self) -> dict[str, Any]:
+        if self.error is not None:
+            return {"no": self.no, "error": self.error, "code": self.code}
+        return {"no": self.no, **self.found.as_json(), "partial": self.is_partial, "model": self.model}
+
+
+def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
+    """`graphrag._extract`: JSON list of {no, body} and the document's context into a list of equal length and order.
+
+    An element is {no, entities, triples, malformed, notes, partial, model} (see `records`) or {no, error, code}: one
+    chunk's failure is its own. The names found in a batch of `max_concurrent_chunks` are known to the next. When
+    nothing answers at a server, the chunks after that batch fail with the same reason, unasked. Raises GR010 without
+    an endpoint.
+    """
+    about = json.loads(context)
+    todo = [Chunk(item["no"], item["body"]) for item in json.loads(chunks)]
+    if not todo:
+        return "[]"
+    model = ChatModel(plpy, memory, endpoints.for_role(plpy, "extraction"))
+    repair = _repair(plpy)
+    size = max(1, int(about.get("max_concurrent_chunks") or 4))
+    known_names: dict[str, None] = {}
+    try:
+        for start in range(0, len(todo), size):
+            batch = todo[start : start + size]
+            outcomes = _extract_batch(model, repair, batch, about, list(known_names), size)
+            _collect_names(known_names, batch)
+            if all(outcome.is_of_server for outcome in outcomes):
+                for chunk in todo[start + size :]:
+                    chunk.code, chunk.error = batch[-1].code, f"not asked, because before it: {batch[-1].error}"
+                break
+    finally:
+        endpoints.record_usage(plpy, model.endpoint, model.calls, about.get("document"))
+    return to_json([chunk.as_json() for chunk in todo])
+
+
+def parse_extraction(plpy: Database, extraction: str) -> str:
+    """`graphrag._parse_extraction`: what a caller brings, as JSON, through the same reading as a model's answer.
+
+    {"entities": […], "triples": […]} or a bare list of triples gives {entities, triples, malformed, notes};
+    {"chunks": [{"no", "entities", "triples"}]} gives {"chunks": [{"no", …}]}. Any other shape raises GR009.
+    """
+    value = json.loads(extraction)
+    chunks = value.get("chunks") if isinstance(value, dict) else None
+    if isinstance(chunks, list):
+        if all(isinstance(chunk, dict) and isinstance(chunk.get("no"), int) for chunk in chunks):
+            parts = [(chunk["no"], {k: v for k, v in chunk.items() if k != "no"}) for chunk in chunks]
+            if all(has_shape(part) for _, part in parts):
+                return to_json({"chunks": [{"no": no, **read_records(part).as_json()} for no, part in parts]})
+    elif has_shape(value):
+        return to_json(read_records(value).as_json())
+    errors.fail(
+        plpy,
+        errors.INVALID_ARGUMENT,
+        "extraction is of no known shape",
+        f"It begins with {extraction[:100]}",
+        'Known are {"entities": […], "triples": […]}, {"chunks": [{"no": 1, "entities": […], "triples": […]}]} and a list'
+        " of triples.",
+    )
+
+
+def _extract_batch(
+    model: ChatModel, repair: Repair, batch: Sequence[Chunk], about: Mapping[str, Any], known: list[str], concurrency: int
+) -> list[Outcome[Answer]]:
+    """Ask for the chunks of one batch, then for what was missed; returns the outcomes of the first pass."""
+    concurrency = min(concurrency, model.endpoint.concurrency(concurrency))
+    for chunk in batch:
+        chunk.messages = prompts.extraction_messages(chunk.body, about, known)
+
+    def ask(chunks: Sequence[Chunk], name: str) -> list[Outcome[Answer]]:
+        conversations = [chunk.messages for chunk in chunks]
+        return model.ask_json(conversations, name, prompts.EXTRACTION_SCHEMA, lambda r: _read(r, repair), concurrency)
+
+    outcomes = ask(batch, "graphrag_extraction")
+    for chunk, outcome in zip(batch, outcomes, strict=True):
+        chunk.take(outcome)
+    promising = [chunk for chunk in batch if chunk.error is None]
+    for _ in range(int(about.get("gleaning_passes") or 0)):
+        if not promising:
+            break
+        for chunk in promising:
+            answer = to_json({"entities": chunk.found.entities, "triples": chunk.found.triples})
+            first_turns = chunk.messages[:2]
+            chunk.messages = prompts.gleaning_messages(first_turns, answer)
+        gleaned = ask(promising, "graphrag_gleaning")
+        promising = [chunk for chunk, outcome in zip(promising, gleaned, strict=True) if chunk.add(outcome)]
+    return outcomes
+
+
+def _read(reply: Reply, repair: Repair) -> Answer:
+    found = find_json(reply.text, has_shape, repair)
+    return read_records(found.value), found.is_partial
+
+
+def _repair(plpy: Database) -> Repair:
+    json_repair = errors.library(plpy, "json_repair")
+    return lambda text: json_repair.loads(text, skip_json_loads=True)
+
+
+def _collect_names(known: dict[str, None], batch: Sequence[Chunk]) -> None:
+    """Add the names of a batch, in order of appearance, up to the limit."""
+    for chunk in batch:
+        for entity in chunk.found.entities:
+            if len(known) < MOST_KNOWN_NAMES and len(entity["name"]) <= _LONGEST_KNOWN_NAME:
+                known.setdefault(entity["name"])

@@ -1,0 +1,55 @@
+"""`builtin:hash`: vectors without a model, the same in every process and on every machine.
+
+A text becomes the signed sum of its hashed features: words, and the character 3-grams of each word, so that inflected
+and misspelt forms are near each other. It knows no synonyms: it is for trying things out, and for tests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+
+URL = "builtin:hash"
+DEFAULT_WIDTH = 256
+MINIMUM_WIDTH = 8
+
+_WORD = re.compile(r"[^\W_]+")
+_WORD_WEIGHT = 1.0
+_SHORT_WORD_WEIGHT = 0.2  # up to three letters: mostly articles, prepositions, auxiliaries
+_GRAM_WEIGHT = 0.3
+_LONGEST_WORD = 64  # of a longer run only this much makes features
+
+
+def embed(text: str, width: int) -> list[float]:
+    """A vector of unit length, never zero, not even for an empty text."""
+    counts = Counter(_features(text))
+    vector = [0.0] * width
+    for (feature, weight), count in sorted(counts.items()):
+        position, sign = _place(feature)
+        vector[position % width] += sign * weight * (1 + math.log(count))
+    if not any(vector):  # no word at all, or every feature met its opposite
+        vector[_place("\x01" + text)[0] % width] = 1.0
+    length = math.sqrt(math.fsum(value * value for value in vector))
+    return [value / length for value in vector]
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    folded = "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c))
+    for word in _WORD.findall(folded):
+        word = word[:_LONGEST_WORD]
+        yield word, _SHORT_WORD_WEIGHT if len(word) <= 3 and word.isascii() and word.isalpha() else _WORD_WEIGHT
+        bounded = f"\x02{word}\x03"
+        for i in range(len(bounded) - 2):
+            yield "\x04" + bounded[i : i + 3], _GRAM_WEIGHT
+
+
+@lru_cache(maxsize=100_000)
+def _place(feature: str) -> tuple[int, int]:
+    """A position to be taken modulo the width, and a sign."""
+    number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "ignore"), digest_size=8).digest(), "big")
+    return number >> 1, 1 if number & 1 else -1

@@ -1,0 +1,135 @@
+"""Whatever a model wrote around, inside or instead of its JSON: find the value it meant.
+
+Strict JSON is always tried first, so that a well-formed answer is never "repaired"; after that come prose and fences
+around, reasoning in front, a cut-off end, and last the json-repair package for commas, quotes and the like.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+#: Takes text that is almost JSON; raises or returns something of another type if it cannot.
+Repair = Callable[[str], Any]
+#: Says whether a value has the shape that was asked for.
+Accept = Callable[[Any], bool]
+
+_CLOSES = {"{": "}", "[": "]"}
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
+_MOST_STARTS = 50
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n?")
+_UNFINISHED_THOUGHT = re.compile(r"\A\s*<think>", re.IGNORECASE)
+_END_OF_THOUGHT = re.compile(r"</think>", re.IGNORECASE)
+
+
+class Unusable(Exception):
+    """An answer in which nothing of the wanted shape can be found; the text says why."""
+
+
+class Found(NamedTuple):
+    """The value, and whether the end of it was cut off and its last, incomplete item left out."""
+
+    value: Any
+    is_partial: bool
+
+
+def without_thoughts(text: str) -> str:
+    """What follows the model's reasoning: after the last </think>, opened or not. Reasoning without end leaves
+    nothing."""
+    ends = [match.end() for match in _END_OF_THOUGHT.finditer(text)]
+    if ends:
+        return text[ends[-1] :].strip()
+    return "" if _UNFINISHED_THOUGHT.match(text) else text.strip()
+
+
+def find_json(text: str, accept: Accept, repair: Repair) -> Found:
+    """The first value of an accepted shape in a model's answer. Raises Unusable."""
+    for candidate in (text.strip(), without_thoughts(text)):
+        value = _strict(candidate)
+        if accept(value):
+            return Found(value, False)
+    if not candidate:
+        raise Unusable("the answer is empty")
+    for start in _starts(candidate):
+        spans = list(_spans(candidate, start))
+        for read in (_valid, _cut_off, _malformed):
+            for span in spans:
+                found = read(span, repair)
+                if found and accept(found.value):
+                    return found
+    raise Unusable("the answer holds no JSON of the wanted shape")
+
+
+def _strict(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+class _Span(NamedTuple):
+    """A bracketed part of an answer; `complete` is what can be kept of one that is never closed."""
+
+    text: str
+    is_closed: bool
+    complete: str | None
+
+
+def _valid(span: _Span, _: Repair) -> Found | None:
+    return Found(_strict(span.text), False) if span.is_closed else None
+
+
+def _cut_off(span: _Span, repair: Repair) -> Found | None:
+    if span.complete is None:
+        return None
+    value = _strict(span.complete)
+    return Found(repair(span.complete) if value is None else value, True)
+
+
+def _malformed(span: _Span, repair: Repair) -> Found | None:
+    return Found(repair(span.text), False) if span.is_closed else None
+
+
+def _starts(text: str) -> Iterator[int]:
+    """Where to begin looking: behind an opening fence, at the first bracket, and in case that belongs to the prose,
+    at each later one."""
+    brackets = [match.start() for match in re.finditer(r"[{\[]", text)]
+    if brackets and (fence := _FENCE.search(text)):
+        yield fence.end()
+    yield from brackets[:_MOST_STARTS]
+
+
+def _spans(text: str, position: int) -> Iterator[_Span]:
+    """The outermost bracketed parts from `position` on. What stands inside one is no part of its own: the empty list
+    of some record is not an empty answer."""
+    for _ in range(_MOST_STARTS):
+        opening = re.compile(r"[{\[]").search(text, position)
+        if opening is None:
+            return
+        position, complete, is_closed = _scan(text, opening.start())
+        yield _Span(text[opening.start() : position], is_closed, complete)
+
+
+def _scan(text: str, start: int) -> tuple[int, str | None, bool]:
+    """Follow the brackets from `start`: (where the value ends, what is complete of it if it is never closed, whether it
+    is)."""
+    still_open: list[str] = []
+    kept: tuple[int, list[str]] | None = None
+    for match in _TOKEN.finditer(text, start):
+        token = match[0]
+        if token in _CLOSES:
+            still_open.append(token)
+        elif token in ("}", "]"):
+            still_open.pop()
+            if not still_open:
+                return match.end(), None, True
+            if token == "}" and still_open[-1] == "[":
+                kept = match.end(), list(still_open)
+        elif token == '"':  # a string that never ends
+            break
+    if kept is None:
+        return len(text), None, False
+    end, open_there = kept
+    return len(text), text[start:end] + "".join(_CLOSES[bracket] for bracket in reversed(open_there)), False

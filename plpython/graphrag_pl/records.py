@@ -1,0 +1,245 @@
+"""JSON of about the wanted shape into records of exactly one shape; what cannot be one is dropped and counted.
+
+    entity   name, type, description (null: not stated), aliases [], identifiers [], metadata {}
+    triple   subject, predicate, object, object_is_value, description, negated, confidence 0..1, valid_from, valid_to,
+             evidence, metadata {}
+
+Repair is bounded: other common spellings of a field, a name wrapped in an object, numbers and booleans as strings. It
+never makes a name up, and never joins or splits records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphrag_pl.text import clean_json
+
+Record = dict[str, Any]
+
+_ENTITY_LISTS = ("entities", "nodes")
+_TRIPLE_LISTS = ("triples", "relations", "relationships", "edges")
+
+_ENTITY_FIELDS = {
+    "name": ("name", "entity_name", "entity"),
+    "type": ("type", "entity_type", "category", "label"),
+    "description": ("description", "entity_description", "summary"),
+    "aliases": ("aliases", "alias"),
+    "identifiers": ("identifiers", "identifier"),
+}
+_TRIPLE_FIELDS = {
+    "subject": ("subject", "source", "head", "source_entity", "src_id"),
+    "predicate": ("predicate", "relation", "relationship", "relation_type", "relationship_type"),
+    "object": ("object", "target", "tail", "target_entity", "tgt_id"),
+    "object_is_value": ("object_is_value",),
+    "description": ("description", "relationship_description"),
+    "negated": ("negated", "is_negated"),
+    "confidence": ("confidence",),
+    "valid_from": ("valid_from", "start_date"),
+    "valid_to": ("valid_to", "end_date"),
+    "evidence": ("evidence", "quote"),
+}
+_NOTHING_STATED = frozenset(
+    {"", "null", "none", "nil", "n/a", "na", "unknown", "undefined", "unspecified", "not specified", "not stated", "-", "?"}
+)
+_STILL = frozenset({"present", "now", "current", "ongoing", "today"})
+_TRUE = frozenset({"true", "yes", "1", "y"})
+
+
+@dataclass
+class Records:
+    """What one answer holds. `malformed` counts the records dropped, `notes` say why."""
+
+    entities: list[Record] = field(default_factory=list)
+    triples: list[Record] = field(default_factory=list)
+    malformed: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def drop(self, why: str) -> None:
+        self.malformed += 1
+        self.notes.append(why)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "entities": self.entities,
+            "triples": self.triples,
+            "malformed": self.malformed,
+            "notes": self.notes,
+        }
+
+
+class _Malformed(Exception):
+    """Why one record is none."""
+
+
+def has_shape(value: Any) -> bool:
+    """Whether a value can be an extraction: an object with lists of entities or triples (or of no keys at all), or a
+    list of records. A JSON Schema, echoed instead of filled in, is none."""
+    if isinstance(value, list):
+        return all(isinstance(item, dict) or _is_bare_triple(item) for item in value) and not any(map(_is_schema, value))
+    if not isinstance(value, dict) or _is_schema(value):
+        return False
+    if not value or any(isinstance(_lists(value, names), list) for names in (_ENTITY_LISTS, _TRIPLE_LISTS)):
+        return True
+    return len(value) == 1 and isinstance(inner := next(iter(value.values())), dict) and bool(inner) and has_shape(inner)
+
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, dict) and (
+        "$schema" in value or (isinstance(value.get("properties"), dict) and value.get("type") == "object")
+    )
+
+
+def read_records(value: Any) -> Records:
+    """The records of a value that has_shape()."""
+    records = Records()
+    value = clean_json(value)
+    if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
+        value = inner
+    if isinstance(value, list):
+        is_triple = [_is_bare_triple(item) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None for item in value]
+        entities = [item for item, triple in zip(value, is_triple, strict=True) if not triple]
+        triples = [item for item, triple in zip(value, is_triple, strict=True) if triple]
+    else:
+        entities, triples = (_lists(value, names) or [] for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+    _read_each(records, records.entities, entities, _entity, "entity")
+    _read_each(records, records.triples, triples, _triple, "triple")
+    return records
+
+
+def merge(first: Records, second: Records) -> Records:
+    """`first` with what `second` adds: names and triples that it lacks, and fields that it left empty."""
+    merged = Records(
+        malformed=first.malformed + second.malformed,
+        notes=first.notes + second.notes,
+    )
+    merged.entities = _merged(first.entities + second.entities, ("name",))
+    merged.triples = _merged(first.triples + second.triples, ("subject", "predicate", "object", "negated", "valid_from"))
+    return merged
+
+
+def _merged(items: Iterable[Record], key_fields: tuple[str, ...]) -> list[Record]:
+    by_key: dict[tuple[str, ...], Record] = {}
+    for item in items:
+        key = tuple(str(item[name]).casefold() for name in key_fields)
+        known = by_key.setdefault(key, dict(item))
+        for name, value in item.items():
+            if known[name] in (None, [], {}):
+                known[name] = value
+            elif name in ("aliases", "identifiers"):
+                known[name] = list(dict.fromkeys([*known[name], *value]))
+    return list(by_key.values())
+
+
+def _read_each(records: Records, target: list[Record], items: Any, read: Any, kind: str) -> None:
+    for item in items:
+        try:
+            target.append(read(item))
+        except _Malformed as reason:
+            records.drop(f"{kind} dropped: {reason}")
+
+
+def _entity(item: Any) -> Record:
+    if isinstance(item, str):
+        item = {"name": item}
+    if not isinstance(item, dict):
+        raise _Malformed("it is no object")
+    return {
+        "name": _name(item, "name", _ENTITY_FIELDS["name"]),
+        "type": _text(_first(item, _ENTITY_FIELDS["type"])),
+        "description": _text(_first(item, _ENTITY_FIELDS["description"])),
+        "aliases": _texts(_first(item, _ENTITY_FIELDS["aliases"])),
+        "identifiers": _texts(_first(item, _ENTITY_FIELDS["identifiers"])),
+        "metadata": _rest(item, _ENTITY_FIELDS),
+    }
+
+
+def _triple(item: Any) -> Record:
+    if _is_bare_triple(item):
+        item = dict(zip(("subject", "predicate", "object"), item, strict=True))
+    if not isinstance(item, dict):
+        raise _Malformed("it is no object")
+    stated = _first(item, _TRIPLE_FIELDS["object"])
+    is_bare_value = isinstance(stated, int | float)
+    return {
+        "subject": _name(item, "subject", _TRIPLE_FIELDS["subject"]),
+        "predicate": _name(item, "predicate", _TRIPLE_FIELDS["predicate"]),
+        "object": _value(stated) if is_bare_value else _name(item, "object", _TRIPLE_FIELDS["object"]),
+        "object_is_value": is_bare_value or _flag(_first(item, _TRIPLE_FIELDS["object_is_value"])),
+        "description": _text(_first(item, _TRIPLE_FIELDS["description"])),
+        "negated": _flag(_first(item, _TRIPLE_FIELDS["negated"])),
+        "confidence": _confidence(_first(item, _TRIPLE_FIELDS["confidence"])),
+        "valid_from": _date(_first(item, _TRIPLE_FIELDS["valid_from"])),
+        "valid_to": _date(_first(item, _TRIPLE_FIELDS["valid_to"])),
+        "evidence": _text(_first(item, _TRIPLE_FIELDS["evidence"])),
+        "metadata": _rest(item, _TRIPLE_FIELDS),
+    }
+
+
+def _is_bare_triple(item: Any) -> bool:
+    return isinstance(item, list) and len(item) == 3 and all(isinstance(part, str) for part in item)
+
+
+def _lists(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((value[name] for name in names if isinstance(value.get(name), list)), None)
+
+
+def _first(item: Any, names: tuple[str, ...]) -> Any:
+    return next((item[name] for name in names if item.get(name) is not None), None) if isinstance(item, dict) else None
+
+
+def _rest(item: Mapping[str, Any], fields: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """What the record says beyond its fields."""
+    known = {name for names in fields.values() for name in names}
+    return {name: value for name, value in item.items() if name not in known and value is not None}
+
+
+def _name(item: Mapping[str, Any], what: str, names: tuple[str, ...]) -> str:
+    """A name in one line. "Null" is somebody's name; null, blanks and numbers are nobody's."""
+    value = _first(item, names)
+    if isinstance(value, dict):
+        value = value.get("name")
+    if not isinstance(value, str):
+        raise _Malformed(f"its {what} is missing" if value is None else f"its {what} is no text")
+    if not value.strip():
+        raise _Malformed(f"its {what} is blank")
+    return " ".join(value.split())
+
+
+def _value(value: int | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        value = "; ".join(value)
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _texts(value: Any) -> list[str]:
+    values = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    return list(dict.fromkeys(" ".join(text.split()) for text in values if isinstance(text, str) and text.strip()))
+
+
+def _flag(value: Any) -> bool:
+    return value.strip().lower() in _TRUE if isinstance(value, str) else bool(value)
+
+
+def _confidence(value: Any) -> float:
+    """Between 0 and 1; 1 where none is stated or none can be read."""
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else 1.0
+    except (ValueError, OverflowError):
+        return 1.0
+    return 1.0 if math.isnan(number) else min(1.0, max(0.0, number))
+
+
+def _date(value: Any) -> str | None:
+    """A date as the model wrote it; SQL reads it. "present" and the like are no end."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or value.strip().lower() in _NOTHING_STATED | _STILL:
+        return None
+    return value.strip()

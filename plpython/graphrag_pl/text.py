@@ -1,0 +1,58 @@
+"""Text that PostgreSQL accepts, JSON in and out, and how many tokens a text may have."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from typing import Any
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+#: UTF-8 bytes a token, at the least: 3 letters of English, one Hangul or Han character.
+_BYTES_PER_TOKEN = 3
+
+
+def clean_text(text: str) -> str:
+    """Without NUL characters and lone surrogates, which PostgreSQL cannot store."""
+    return _UNSTORABLE.sub("", text)
+
+
+def clean_json(value: Any) -> Any:
+    """The same value with clean strings and keys; NaN and infinities, which JSON lacks, as strings."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, list):
+        return [clean_json(item) for item in value]
+    if isinstance(value, dict):
+        return {clean_text(str(key)): clean_json(item) for key, item in value.items()}
+    return value
+
+
+def to_json(value: Any) -> str:
+    """JSON that PostgreSQL's jsonb accepts, non-ASCII characters as they are."""
+    return json.dumps(clean_json(value), ensure_ascii=False)
+
+
+def estimated_tokens(text: str) -> int:
+    """An estimate on the safe side: real tokenizers find fewer."""
+    return math.ceil(len(text.encode("utf-8", "ignore")) / _BYTES_PER_TOKEN)
+
+
+def clip_to_tokens(text: str, tokens: int) -> str:
+    """The longest beginning with at most that many estimated tokens, cut at a space where there is one near."""
+    data = text.encode("utf-8", "ignore")
+    if len(data) <= tokens * _BYTES_PER_TOKEN:
+        return text
+    clipped = data[: tokens * _BYTES_PER_TOKEN].decode("utf-8", "ignore")
+    space = clipped.rfind(" ", len(clipped) * 3 // 4)
+    return clipped[:space] if space > 0 else clipped
+
+
+def nonce(text: str) -> str:
+    """Eight hexadecimal digits that `text` determines and does not contain: a fence it cannot close."""
+    digits = hashlib.sha256(text.encode("utf-8", "ignore")).hexdigest()
+    return next(digits[i : i + 8] for i in range(0, 57) if digits[i : i + 8] not in text)

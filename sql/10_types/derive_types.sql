@@ -1,0 +1,64 @@
+-- Working rows of graphrag._derive(): what it wants the derived tables to say. Never a column of a realm's table.
+create type graphrag._entity_state as (
+    entity bigint,
+    name text,
+    types text[],
+    content bigint
+);
+comment on type graphrag._entity_state is 'The version an entity should have now.';
+
+create type graphrag._name_state as (
+    entity bigint,
+    folded text,
+    role text
+);
+comment on type graphrag._name_state is 'A name an entity should have now.';
+
+create type graphrag._claim as (
+    pos integer,                -- document order among the claims loaded together
+    assertion bigint,
+    subject bigint,
+    predicate text,
+    object bigint,
+    value text,
+    period text,
+    negated boolean,
+    relation_subject bigint,    -- identity of the relation: a symmetric one keeps its lower entity id first
+    relation_object bigint,
+    claim tstzrange,
+    published_at timestamptz,
+    qualifies boolean,          -- may take a slot from an earlier claim
+    is_symmetric boolean,
+    is_functional boolean,
+    is_value boolean,
+    exclusive_groups text[],
+    chunk bigint,
+    ord numeric,
+    confidence real,
+    content bigint
+);
+comment on type graphrag._claim is 'One live assertion, resolved to entities and placed in document order.';
+
+create type graphrag._relation_state as (
+    relation bigint,
+    subject bigint,
+    predicate text,
+    object bigint,
+    negated boolean,
+    status text,
+    effective tstzmultirange,
+    superseded_by bigint,
+    ord numeric,
+    weight integer,
+    confidence real,
+    content bigint
+);
+comment on type graphrag._relation_state is 'The version a relation should have now.';
+
+create type graphrag._derived as (
+    entities_added integer,
+    relations_added integer,
+    superseded integer,
+    changes integer
+);
+comment on type graphrag._derived is 'What one derivation changed; changes counts every row version born or died.';

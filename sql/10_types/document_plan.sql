@@ -1,0 +1,19 @@
+create type graphrag._document_plan as (
+    space integer,
+    document bigint,            -- null: never indexed before
+    source text,
+    name text,
+    key text,
+    metadata jsonb,
+    published_at timestamptz,
+    ordinal numeric,
+    hash bytea,
+    bodies text[],              -- of the chunks, in order
+    starts integer[],
+    ends integer[],
+    hashes bytea[],
+    extractions jsonb[],        -- supplied by the caller, one a chunk; null: ask the endpoint
+    missing integer[],          -- positions of the chunks whose evidence is not there yet
+    is_unchanged boolean
+);
+comment on type graphrag._document_plan is 'A document cut into chunks and compared with its live version.';

@@ -1,0 +1,41 @@
+-- pgvector may live in any schema. These shims are bound to it once, at CREATE EXTENSION, so that nothing else has to
+-- look it up; the planner inlines them, so an ORDER BY on _distance() still uses an HNSW index.
+create function graphrag._vector(literal text)
+    returns vector
+    language sql immutable strict parallel safe
+begin atomic
+    select literal::vector;
+end;
+comment on function graphrag._vector(text) is 'A pgvector value from its text form.';
+
+create function graphrag._vector(numbers real[])
+    returns vector
+    language sql immutable strict parallel safe
+begin atomic
+    select numbers::vector;
+end;
+comment on function graphrag._vector(real[]) is 'A pgvector value from an array of numbers.';
+
+create function graphrag._distance(a vector, b vector)
+    returns double precision
+    language sql immutable parallel safe
+begin atomic
+    select a <=> b;
+end;
+comment on function graphrag._distance(vector, vector) is 'Cosine distance; index-compatible.';
+
+create function graphrag._distance(a halfvec, b vector)
+    returns double precision
+    language sql immutable parallel safe
+begin atomic
+    select a <=> b::halfvec;
+end;
+comment on function graphrag._distance(halfvec, vector) is 'Cosine distance in a realm of half-precision vectors; index-compatible.';
+
+create function graphrag._similarity(a text, b text)
+    returns real
+    language sql immutable parallel safe
+begin atomic
+    select similarity(a, b);
+end;
+comment on function graphrag._similarity(text, text) is 'Trigram similarity of two texts, from 0 to 1.';

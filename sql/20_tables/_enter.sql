@@ -1,0 +1,31 @@
+create function graphrag._enter(realm text, must_exist boolean default true)
+    returns text
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Called by an entry point that has pinned its search_path: set_config(…, true) then lasts until that function exits.
+declare
+    _realm text := coalesce(realm, graphrag._default_realm());
+    _version text;
+begin
+    if not graphrag._realm_exists(_realm) then
+        if not must_exist then
+            return null;
+        end if;
+        raise exception 'there is no realm "%"', _realm
+            using errcode = 'GR003',
+                detail = 'A realm is a schema made by graphrag.create_realm().',
+                hint = graphrag._near(_realm, graphrag._realms());
+    end if;
+    perform set_config('search_path', format('%I, pg_temp', _realm), true);
+    perform set_config('graphrag.call', gen_random_uuid()::text, true);
+    execute 'select r.version from realm as r' into _version;
+    if _version is distinct from '@VERSION@' then
+        raise exception 'realm "%" was made by graphrag %, this is @VERSION@', _realm, _version
+            using errcode = 'GR202',
+                detail = 'Its tables have not been migrated yet.',
+                hint = format('SELECT graphrag.migrate_realm(%L);', _realm);
+    end if;
+    return _realm;
+end
+$function$;
+comment on function graphrag._enter(text, boolean) is 'Enters a realm for the rest of an entry point and returns its name; null if it does not exist and need not.';

@@ -1,0 +1,19 @@
+create function graphrag.drop_realm(realm text, confirm text)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set client_min_messages = warning
+as $function$
+begin
+    perform graphrag._enter(realm);
+    if confirm is distinct from realm then
+        raise exception 'realm "%" was not dropped: confirm says "%"', realm, confirm
+            using errcode = 'GR009',
+                detail = 'Dropping a realm erases its documents, its graph and its history.',
+                hint = format('SELECT graphrag.drop_realm(%L, confirm => %L);', realm, realm);
+    end if;
+    perform set_config('search_path', 'pg_catalog, pg_temp', true);
+    execute format('drop schema %I cascade', realm);
+end
+$function$;
+comment on function graphrag.drop_realm(text, text) is 'Erases a realm with all its data and history; confirm must repeat its name.';

@@ -1,0 +1,280 @@
+-- The tables of one realm. Run once by create_realm() with search_path set to the realm's new schema.
+-- Evidence (what chunks say) is primary; everything under "derived" is a function of the live evidence, the decisions
+-- and the predicates, maintained by graphrag._derive(). `born` and `died` are revision numbers of the row's space:
+-- the half-open interval in which the database believed the row; died is null while it is believed.
+-- Columns have core or pgvector types only, so that DROP EXTENSION graphrag can never take data with it.
+
+-- ---------------------------------------------------------------- the realm itself
+create table realm (
+    singleton boolean primary key default true check (singleton),
+    version text not null,              -- of the extension that made or last migrated these tables
+    model text not null,                -- the one embedding model whose vectors stand in content.vec
+    width integer not null,
+    created_at timestamptz not null default clock_timestamp()
+);
+
+create table setting (
+    name text primary key,
+    value jsonb not null
+);
+
+create table endpoint (
+    role text primary key check (role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary')),
+    base_url text not null,
+    model text not null,
+    fallback_models text[] not null default '{}',
+    options jsonb not null default '{}'
+);
+
+create table predicate (
+    name text primary key,
+    aliases text[] not null default '{}',
+    inverse_of text,
+    is_symmetric boolean not null default false,
+    is_functional boolean not null default false,
+    is_value boolean not null default false,
+    exclusive_groups text[] not null default '{}',
+    subject_types text[] not null default '{}',
+    object_types text[] not null default '{}'
+);
+
+create table gate_word (
+    kind text not null,
+    word text not null,
+    primary key (kind, word)
+);
+
+-- ---------------------------------------------------------------- spaces and their revisions
+create table space (
+    id integer generated always as identity primary key,
+    name text not null unique,
+    revision bigint not null default 0   -- updating this row is the lock that serialises writers of the space
+);
+
+create table revision (
+    space integer not null references space,
+    n bigint not null,
+    at timestamptz not null,             -- monotone inside a space
+    transaction text not null,           -- a transaction takes one revision a space, however much it writes
+    role name not null,
+    operation text not null,
+    primary key (space, n)
+);
+create unique index revision_transaction on revision (space, transaction);
+
+-- ---------------------------------------------------------------- documents
+create table document (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    source text,
+    name text,
+    key text not null,                   -- one text for (source, name), or the content's hash: the order of last resort
+    first_indexed_at timestamptz not null default clock_timestamp(),
+    unique (space, key)
+);
+
+create table document_version (
+    id bigint generated always as identity primary key,
+    document bigint not null references document,
+    born bigint not null,
+    died bigint,
+    ord numeric not null,                -- document order: ordinal, else epoch of published_at, else of first_indexed_at
+    published_at timestamptz,
+    ordinal numeric,
+    metadata jsonb not null default '{}',
+    hash bytea not null                  -- of the ordered chunk hashes and the supplied extraction
+);
+create unique index document_version_live on document_version (document) where died is null;
+create index document_version_document on document_version (document, born);
+
+-- ---------------------------------------------------------------- immutable texts and their vectors
+create table content (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    kind text not null check (kind in ('chunk', 'entity', 'relation', 'report')),
+    hash bytea not null,
+    body text not null,
+    tsv tsvector not null,
+    vec vector not null,                 -- width and, above 2,000 dimensions, halfvec are set by graphrag._set_width()
+    unique (space, kind, hash)
+);
+create index content_tsv_chunk on content using gin (tsv) where kind = 'chunk';
+create index content_tsv_entity on content using gin (tsv) where kind = 'entity';
+create index content_tsv_relation on content using gin (tsv) where kind = 'relation';
+
+-- ---------------------------------------------------------------- evidence
+create table chunk (
+    id bigint generated always as identity primary key,
+    document bigint not null references document,
+    hash bytea not null,                 -- of the text and, where the caller supplied it, the extraction
+    content bigint not null references content,
+    identifiers text[] not null default '{}',
+    extractor text,                      -- model that answered, 'supplied', or null: not extracted
+    is_partial boolean not null default false,
+    failure text,                        -- why its extraction failed: the passage is stored all the same
+    unique (document, hash)
+);
+create index chunk_content on chunk (content);
+create index chunk_identifiers on chunk using gin (identifiers);
+
+-- Where a chunk stands in a version of its document, with that version's belief interval.
+create table document_chunk (
+    version bigint not null references document_version,
+    no integer not null,
+    chunk bigint not null references chunk,
+    content bigint not null references content,
+    start_at integer not null,           -- character offsets in the cleaned document, half-open, from 0
+    end_at integer not null,
+    born bigint not null,
+    died bigint,
+    primary key (version, no)
+);
+create index document_chunk_chunk on document_chunk (chunk, born);
+create index document_chunk_live on document_chunk (chunk) where died is null;
+create index document_chunk_content on document_chunk (content) include (born, died);
+
+create table mention (
+    id bigint generated always as identity primary key,
+    chunk bigint not null references chunk,
+    space integer not null references space,
+    folded text not null,                -- graphrag._fold_name(surface)
+    surface text not null,
+    type text,
+    description text,                    -- null: a stub that only named the entity
+    aliases text[] not null default '{}',        -- as stated
+    folded_aliases text[] not null default '{}',
+    identifiers text[] not null default '{}',
+    content bigint not null references content,
+    unique (chunk, folded)
+);
+create index mention_folded on mention (space, folded);
+create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
+create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
+
+create table assertion (
+    id bigint generated always as identity primary key,
+    chunk bigint not null references chunk,
+    space integer not null references space,
+    no integer not null,                 -- position in the chunk's extraction: orders claims inside a chunk
+    subject text not null,               -- folded; its mention stands in the same chunk
+    predicate text not null,             -- normalised, snapped, inverse already swapped
+    object text,                         -- folded; null for a value
+    value text,                          -- as stated
+    value_number numeric,                -- with its scale applied
+    value_unit text,
+    negated boolean not null default false,
+    confidence real not null default 1,
+    stated_predicate text not null,
+    is_swapped boolean not null default false,   -- stated as the declared inverse, so subject and object changed places
+    stated_from text,
+    stated_to text,
+    claim tstzrange,                     -- the stated period; null: none stated
+    takes_slot boolean not null default true,    -- false: its stated interval was inverted
+    description text,
+    start_at integer,                    -- evidence span: character offsets in the chunk
+    end_at integer,
+    content bigint not null references content,
+    check ((object is null) <> (value is null)),
+    unique (chunk, no)
+);
+create index assertion_subject on assertion (space, subject, object);
+create index assertion_predicate on assertion (space, subject, predicate);
+create index assertion_content on assertion (content);
+create index assertion_object on assertion (space, object, subject) where object is not null;
+
+create table decision (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    kind text not null check (kind in ('merge', 'split', 'assert', 'retract', 'archive')),
+    payload jsonb not null,
+    born bigint not null,
+    died bigint
+);
+
+-- ---------------------------------------------------------------- derived
+create table entity (
+    id bigint generated always as identity primary key,
+    space integer not null references space
+);
+
+create table entity_name (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    folded text not null,
+    entity bigint not null references entity,
+    role text not null check (role in ('canonical', 'alias', 'claimed')),  -- claimed: an alias of several entities
+    born bigint not null,
+    died bigint
+);
+create unique index entity_name_live on entity_name (space, folded, entity) where died is null;
+create unique index entity_name_resolution on entity_name (space, folded) where died is null and role <> 'claimed';
+create index entity_name_entity on entity_name (entity, born);
+create index entity_name_folded on entity_name (space, folded, born);
+
+create table entity_version (
+    id bigint generated always as identity primary key,
+    entity bigint not null references entity,
+    born bigint not null,
+    died bigint,
+    name text not null,
+    types text[] not null default '{}',
+    content bigint not null references content
+);
+create unique index entity_version_live on entity_version (entity) where died is null;
+create index entity_version_entity on entity_version (entity, born);
+create index entity_version_content on entity_version (content) include (born, died);
+
+create table relation (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    subject bigint not null references entity,
+    predicate text not null,
+    object bigint references entity,
+    value text,
+    period text not null default '',     -- part of a value's identity: a figure of another period is another fact
+    negated boolean not null,
+    check ((object is null) <> (value is null))
+);
+create unique index relation_triple on relation (subject, predicate, object, negated) where object is not null;
+create unique index relation_value on relation (subject, predicate, md5(value), period, negated) where object is null;
+
+create table relation_version (
+    id bigint generated always as identity primary key,
+    relation bigint not null references relation,
+    born bigint not null,
+    died bigint,
+    subject bigint not null references entity,
+    predicate text not null,
+    object bigint references entity,     -- null: a value, where a walk ends
+    negated boolean not null,
+    status text not null check (status in ('current', 'superseded', 'archived')),
+    effective tstzmultirange not null,
+    superseded_by bigint references relation,
+    ord numeric not null,                -- document order of its newest assertion
+    weight integer not null,             -- distinct live chunks
+    confidence real not null,
+    content bigint not null references content   -- the newest assertion's text
+);
+create unique index relation_version_live on relation_version (relation) where died is null;
+create index relation_version_relation on relation_version (relation, born);
+create index relation_version_subject on relation_version (subject, ord desc) where died is null;
+create index relation_version_object on relation_version (object, ord desc) where died is null;
+create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
+create index relation_version_object_closed on relation_version (object, born) where died is not null;
+create index relation_version_content on relation_version (content) include (born, died);
+
+-- ---------------------------------------------------------------- operations
+create table usage (
+    id bigint generated always as identity primary key,
+    at timestamptz not null default clock_timestamp(),
+    call text default current_setting('graphrag.call', true),    -- one entry-point call
+    role text not null,                  -- endpoint role
+    model text,                          -- that actually served
+    document text,
+    input_tokens bigint,                 -- null: the endpoint did not say
+    output_tokens bigint,
+    latency_ms integer,
+    attempts integer not null default 1,
+    failure text
+);
+create index usage_call on usage (call);

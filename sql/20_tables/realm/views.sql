@@ -1,0 +1,146 @@
+-- What the database believes now, as plain relations to join with. They use core functions only, so that they outlive
+-- the extension, and run with the reader's own rights.
+
+create view facts with (security_invoker = true) as
+select
+    sp.name as space,
+    s.name as subject,
+    v.predicate,
+    coalesce(o.name, r.value) as object,
+    r.value,
+    (select a.value_number from assertion as a where r.value is not null and a.content = v.content limit 1) as value_number,
+    (select a.value_unit from assertion as a where r.value is not null and a.content = v.content limit 1) as value_unit,
+    v.negated,
+    v.status,
+    (
+        select concat_ws(' ', case when nv.negated then 'not' end, ns.name, nv.predicate, coalesce(no.name, nr.value))
+        from relation_version as nv
+        join relation as nr on nr.id = nv.relation
+        join entity_version as ns on ns.entity = nv.subject and ns.died is null
+        left join entity_version as no on no.entity = nv.object and no.died is null
+        where nv.relation = v.superseded_by and nv.died is null
+    ) as superseded_by,
+    case when not lower_inf(v.effective) then lower(v.effective) end as valid_from,
+    case when not upper_inf(v.effective) then upper(v.effective) end as valid_to,
+    v.effective,
+    v.weight,
+    v.confidence,
+    (
+        select array_agg(distinct d.key)
+        from entity_name as sn
+        join assertion as a on a.space = r.space and a.subject = sn.folded and a.predicate = v.predicate
+            and a.negated = v.negated
+        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
+            and obn.role <> 'claimed'
+        join document_chunk as c on c.chunk = a.chunk and c.died is null
+        join document_version as dv on dv.id = c.version
+        join document as d on d.id = dv.document
+        where sn.died is null
+            and sn.role <> 'claimed'
+            and a.value is not distinct from r.value
+            and (
+                (sn.entity = v.subject and obn.entity is not distinct from v.object)
+                or (
+                    sn.entity = v.object
+                    and obn.entity = v.subject
+                    and exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
+                )
+            )
+    ) as documents,
+    c.body as statement,
+    (select rv.at from revision as rv where rv.space = r.space and rv.n = v.born) as believed_since,
+    v.relation,
+    v.subject as subject_id,
+    v.object as object_id
+from relation_version as v
+join relation as r on r.id = v.relation
+join space as sp on sp.id = r.space
+join entity_version as s on s.entity = v.subject and s.died is null
+left join entity_version as o on o.entity = v.object and o.died is null
+join content as c on c.id = v.content
+where v.died is null;
+
+create view entities with (security_invoker = true) as
+select
+    sp.name as space,
+    v.name,
+    array(
+        select n.folded
+        from entity_name as n
+        where n.entity = v.entity and n.died is null and n.role <> 'canonical'
+        order by n.folded
+    ) as aliases,
+    v.types,
+    c.body as description,
+    (
+        select count(*)
+        from relation_version as r
+        where r.died is null and r.status = 'current' and (r.subject = v.entity or r.object = v.entity)
+    ) as degree,
+    v.entity
+from entity_version as v
+join entity as e on e.id = v.entity
+join space as sp on sp.id = e.space
+join content as c on c.id = v.content
+where v.died is null;
+
+create view documents with (security_invoker = true) as
+select
+    sp.name as space,
+    d.source,
+    d.name as document,
+    d.key,
+    v.published_at,
+    v.ordinal,
+    v.metadata,
+    count(*)::integer as chunks,
+    (count(*) filter (where k.failure is not null))::integer as failed,
+    (
+        select count(*)
+        from document_chunk as dc
+        join mention as m on m.chunk = dc.chunk
+        where dc.version = v.id
+    ) as mentions,
+    (
+        select count(*)
+        from document_chunk as dc
+        join assertion as a on a.chunk = dc.chunk
+        where dc.version = v.id
+    ) as assertions,
+    d.first_indexed_at,
+    (select r.at from revision as r where r.space = d.space and r.n = v.born) as indexed_at
+from document as d
+join space as sp on sp.id = d.space
+join document_version as v on v.document = d.id and v.died is null
+join document_chunk as c on c.version = v.id
+join chunk as k on k.id = c.chunk
+group by sp.name, d.id, v.id;
+
+create view assertions with (security_invoker = true) as
+select
+    sp.name as space,
+    a.subject,
+    a.predicate,
+    a.object,
+    a.value,
+    a.value_number,
+    a.value_unit,
+    a.negated,
+    a.confidence,
+    a.stated_predicate,
+    a.stated_from,
+    a.stated_to,
+    d.key as document,
+    c.no as chunk,
+    c.start_at + a.start_at as start_at,
+    c.start_at + a.end_at as end_at,
+    substr(t.body, a.start_at + 1, a.end_at - a.start_at) as evidence,
+    k.extractor,
+    a.id as assertion
+from assertion as a
+join space as sp on sp.id = a.space
+join chunk as k on k.id = a.chunk
+join content as t on t.id = k.content
+join document_chunk as c on c.chunk = a.chunk and c.died is null
+join document_version as v on v.id = c.version
+join document as d on d.id = v.document;

@@ -1,0 +1,20 @@
+create function graphrag._parse_number(digits text)
+    returns numeric
+    language plpgsql immutable strict parallel safe
+as $function$
+-- Groups of three by comma, blank or apostrophe, Indian groups, groups by stops if there are two or a decimal comma
+-- follows; a comma is decimal only where it cannot group (3,5 but not 3,500). Null for all else, such as 3.1.2.
+declare
+    _digits text := translate(digits, '’  ', '''  ');
+begin
+    return case
+        when _digits ~ '^\d+(\.\d+)?(e[-+]?\d{1,2})?$' then _digits
+        when _digits ~ '^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$' or _digits ~ '^\d{1,3}([ '']\d{3})+(\.\d+)?$'
+            then translate(_digits, ', ''', '')
+        when _digits ~ '^\d{1,3}(\.\d{3})+,\d+$' or _digits ~ '^\d{1,3}(\.\d{3}){2,}$'
+            or _digits ~ '^\d{1,3}( \d{3})*,(\d{1,2}|\d{4,})$'
+            then translate(_digits, ',. ', '.')
+    end::numeric;
+end
+$function$;
+comment on function graphrag._parse_number(text) is 'A number as it is written, without sign and unit; null if it is not one.';

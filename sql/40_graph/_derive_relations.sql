@@ -1,0 +1,122 @@
+create function graphrag._slots_of(
+    inout subjects bigint[],
+    inout predicates text[],
+    objects bigint[],
+    out pair_subjects bigint[],
+    out pair_objects bigint[]
+)
+    language plpgsql stable parallel safe
+as $function$
+-- The pairs of entities and the (subject, predicate) slots that relations of these triples stand in.
+begin
+    select array_agg(p.a), array_agg(p.b)
+    into pair_subjects, pair_objects
+    from (
+        select distinct least(t.s, t.o) as a, greatest(t.s, t.o) as b
+        from unnest(subjects, objects) as t (s, o)
+        where t.o is not null
+    ) as p;
+    select array_agg(f.s), array_agg(f.p)
+    into subjects, predicates
+    from (
+        select t.s, t.p
+        from unnest(subjects, predicates, objects) as t (s, p, o)
+        left join predicate as d on d.name = t.p
+        where t.o is null or d.is_functional
+        union
+        select t.o, t.p
+        from unnest(subjects, predicates, objects) as t (s, p, o)
+        join predicate as d on d.name = t.p
+        where t.o is not null and d.is_functional and d.is_symmetric
+    ) as f;
+end
+$function$;
+comment on function graphrag._slots_of(bigint[], text[], bigint[]) is 'Pairs and slots of triples.';
+
+create function graphrag._derive_relations(
+    space integer,
+    revision bigint,
+    subjects bigint[],
+    predicates text[],
+    objects bigint[]
+)
+    returns graphrag._derived
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Recomputes the relations in the slots of the touched triples. A slot is judged with all its claims, and a relation with
+-- all its slots: so the slots of everything found there are loaded too, but only the touched ones are changed.
+declare
+    _touched record;
+    _around record;
+    _claims graphrag._claim[];
+    _states graphrag._relation_state[];
+    _involved bigint[];
+    _result graphrag._derived;
+begin
+    _touched := graphrag._slots_of(subjects, predicates, objects);
+    _claims := graphrag._claims(
+        space, _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
+    );
+    _around := graphrag._slots_of(
+        subjects || array(select c.subject from unnest(_claims) as c),
+        predicates || array(select c.predicate from unnest(_claims) as c),
+        objects || array(select c.object from unnest(_claims) as c)
+    );
+    if _around is distinct from _touched then
+        _claims := graphrag._claims(
+            space, _around.pair_subjects, _around.pair_objects, _around.subjects, _around.predicates
+        );
+    end if;
+    insert into relation (space, subject, predicate, object, value, period, negated)
+    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value, c.period, c.negated
+    from unnest(_claims) as c
+    on conflict do nothing;
+
+    _states := graphrag._relation_states(_claims);
+    _involved := graphrag._involved_relations(_touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates);
+    select
+        0,
+        count(*) filter (where v.id is null),
+        count(*) filter (where s.status = 'superseded' and v.status is distinct from 'superseded'),
+        0
+    into _result
+    from unnest(_states) as s
+    left join relation_version as v on v.relation = s.relation and v.died is null
+    where s.relation = any (_involved);
+    _result.changes := graphrag._apply_relations(revision, _states, _involved);
+    return _result;
+end
+$function$;
+comment on function graphrag._derive_relations(integer, bigint, bigint[], text[], bigint[]) is 'Recomputes the relations that touched triples can move.';
+
+create function graphrag._involved_relations(
+    pair_subjects bigint[],
+    pair_objects bigint[],
+    slot_subjects bigint[],
+    slot_predicates text[]
+)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select r.id
+        from unnest(pair_subjects, pair_objects) as p (a, b)
+        join relation as r on r.subject = p.a and r.object = p.b
+        union
+        select r.id
+        from unnest(pair_subjects, pair_objects) as p (a, b)
+        join relation as r on r.subject = p.b and r.object = p.a
+        union
+        select r.id
+        from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
+        join relation as r on r.subject = t.entity and r.predicate = t.predicate
+        union
+        select r.id
+        from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
+        join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
+        join relation as r on r.object = t.entity and r.predicate = t.predicate
+    );
+end
+$function$;
+comment on function graphrag._involved_relations(bigint[], bigint[], bigint[], text[]) is 'The relations that stand in pairs and slots.';

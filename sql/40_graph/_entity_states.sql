@@ -1,0 +1,167 @@
+create function graphrag._live_mentions(space integer, names text[], labels text[])
+    returns table (
+        label text,
+        folded text,
+        surface text,
+        type text,
+        description text,
+        content bigint,
+        ord numeric,
+        key text,
+        no integer
+    )
+    language plpgsql stable parallel safe rows 100
+as $function$
+begin
+    return query
+    select n.label, m.folded, m.surface, m.type, m.description, m.content, v.ord, d.key, c.no
+    from unnest(names, labels) as n (folded, label)
+    join mention as m on m.space = $1 and m.folded = n.folded
+    join document_chunk as c on c.chunk = m.chunk and c.died is null
+    join document_version as v on v.id = c.version
+    join document as d on d.id = v.document;
+end
+$function$;
+comment on function graphrag._live_mentions(integer, text[], text[]) is 'The live mentions of names with their place in document order.';
+
+create function graphrag._entity_groups(space integer, names text[], labels text[])
+    returns table (label text, canonical text, name text, types text[], content bigint)
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- What each group of names looks like. The longest surface form names it; the newest described mention describes it, so
+-- that a stub never overwrites a richer record.
+begin
+    return query
+    with live as materialized (
+        select * from graphrag._live_mentions($1, names, labels)
+    ),
+    named as (
+        select distinct on (l.label) l.label, l.folded, l.surface
+        from live as l
+        order by
+            l.label,
+            length(l.folded) desc,
+            l.folded collate "C",
+            l.ord desc,
+            l.key collate "C" desc,
+            l.no desc
+    ),
+    described as (
+        select distinct on (l.label) l.label, l.content
+        from live as l
+        order by
+            l.label,
+            l.description is null,
+            l.ord desc,
+            l.key collate "C" desc,
+            l.no desc,
+            l.folded collate "C"
+    ),
+    typed as (
+        select l.label, array_agg(distinct l.type order by l.type) filter (where l.type is not null) as types
+        from live as l
+        group by l.label
+    )
+    select n.label, n.folded, n.surface, coalesce(t.types, '{}'), d.content
+    from named as n
+    join described as d on d.label = n.label
+    join typed as t on t.label = n.label;
+end
+$function$;
+comment on function graphrag._entity_groups(integer, text[], text[]) is 'Canonical name, types and describing text of each group of names that a live chunk mentions.';
+
+create function graphrag._match_entities(space integer, names text[], labels text[], groups text[], canonicals text[])
+    returns bigint[]
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Which entity each group is, in the order of groups: the present entity that shares most names with it, else the
+-- dormant one that last had its canonical name, else a new one.
+declare
+    _entities bigint[];
+begin
+    with name (folded, label) as (
+        select * from unnest(names, labels)
+    ),
+    grouped (label, canonical, no) as (
+        select * from unnest(groups, canonicals) with ordinality
+    ),
+    shared as (
+        select g.no, e.entity, count(*) as names, bool_or(e.folded = g.canonical) as has_canonical
+        from grouped as g
+        join name as n on n.label = g.label
+        join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'
+        group by g.no, e.entity
+    ),
+    preferred as (
+        select distinct on (s.no) s.no, s.entity, s.has_canonical, s.names
+        from shared as s
+        order by s.no, s.has_canonical desc, s.names desc, s.entity
+    ),
+    present as (
+        select distinct on (p.entity) p.no, p.entity
+        from preferred as p
+        order by p.entity, p.has_canonical desc, p.names desc, p.no
+    ),
+    dormant as (
+        select distinct on (e.entity) g.no, e.entity
+        from grouped as g
+        join entity_name as e on e.space = $1 and e.folded = g.canonical and e.role = 'canonical' and e.died is not null
+        where g.no not in (select p.no from present as p)
+            and e.entity not in (select p.entity from present as p)
+            and not exists (select from entity_version as v where v.entity = e.entity and v.died is null)
+        order by e.entity, e.died desc, g.no
+    ),
+    revived as (
+        select distinct on (d.no) d.no, d.entity
+        from dormant as d
+        order by d.no, d.entity desc
+    ),
+    chosen as (
+        select g.no, coalesce(p.entity, r.entity, nextval('entity_id_seq')) as entity
+        from grouped as g
+        left join present as p on p.no = g.no
+        left join revived as r on r.no = g.no
+    ),
+    made as (
+        insert into entity (id, space)
+        overriding system value
+        select c.entity, $1
+        from chosen as c
+        where not exists (select from entity as e where e.id = c.entity)
+    )
+    select array_agg(c.entity order by c.no) into _entities from chosen as c;
+    return coalesce(_entities, '{}');
+end
+$function$;
+comment on function graphrag._match_entities(integer, text[], text[], text[], text[]) is 'The entity each group of names is: present, revived or new.';
+
+create function graphrag._name_states(space integer, names text[], labels text[], groups text[], canonicals text[], entities bigint[])
+    returns graphrag._name_state[]
+    language plpgsql stable parallel safe
+as $function$
+-- Names of the groups, and beside them the claims of aliases that several entities make: those resolve nothing, but a
+-- question that uses one finds every claimant.
+begin
+    return array(
+        with grouped (label, canonical, entity) as (
+            select * from unnest(groups, canonicals, entities)
+        ),
+        owned as (
+            select g.entity, n.folded, case when n.folded = g.canonical then 'canonical' else 'alias' end as role
+            from unnest(names, labels) as n (folded, label)
+            join grouped as g on g.label = n.label
+        ),
+        claimed as (
+            select distinct o.entity, a.folded, 'claimed' as role
+            from owned as o
+            join mention as m on m.space = $1 and m.folded = o.folded and m.folded_aliases <> '{}'
+            cross join unnest(m.folded_aliases) as a (folded)
+            where graphrag._is_live(m.chunk)
+                and not exists (select from owned as other where other.entity = o.entity and other.folded = a.folded)
+        )
+        select row(s.entity, s.folded, s.role)::graphrag._name_state
+        from (select * from owned union all select * from claimed) as s
+    );
+end
+$function$;
+comment on function graphrag._name_states(integer, text[], text[], text[], text[], bigint[]) is 'The names that the entities should have now.';

@@ -1,0 +1,158 @@
+create function graphrag._plan_document(
+    space integer,
+    content text,
+    document text,
+    source text,
+    metadata jsonb,
+    published_at timestamptz,
+    ordinal numeric,
+    extraction jsonb
+)
+    returns graphrag._document_plan
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _plan graphrag._document_plan;
+    _content text := graphrag._clean_text(content);
+begin
+    if coalesce(_content, '') !~ '\S' then
+        raise exception 'the document is empty'
+            using errcode = 'GR001',
+                detail = format('Document %s has no text.', coalesce(quote_literal(document), 'without a key')),
+                hint = 'Index a document that has at least one visible character.';
+    end if;
+    _plan.space := space;
+    _plan.source := source;
+    _plan.name := document;
+    _plan.key := graphrag._document_key(document, source, _content);
+    _plan.metadata := coalesce(metadata, '{}');
+    _plan.published_at := published_at;
+    _plan.ordinal := ordinal;
+    select array_agg(s.body order by s.no), array_agg(s.start_at order by s.no), array_agg(s.end_at order by s.no)
+    into _plan.bodies, _plan.starts, _plan.ends
+    from graphrag._split(
+        _content,
+        (graphrag._setting('chunk_size') #>> '{}')::integer,
+        (graphrag._setting('chunk_overlap') #>> '{}')::integer
+    ) as s;
+    if extraction is not null then
+        _plan.extractions := graphrag._assign_extraction(graphrag._parse_extraction(extraction), _plan.bodies);
+    end if;
+    select array_agg(sha256(convert_to(b.body || coalesce(e.extraction::text, ''), 'UTF8')) order by b.no)
+    into _plan.hashes
+    from unnest(_plan.bodies) with ordinality as b (body, no)
+    left join unnest(_plan.extractions) with ordinality as e (extraction, no) on e.no = b.no;
+    _plan.hash := sha256((select string_agg(h.hash, ''::bytea order by h.no) from unnest(_plan.hashes) with ordinality as h (hash, no)));
+    return graphrag._compare_document(_plan);
+end
+$function$;
+comment on function graphrag._plan_document(integer, text, text, text, jsonb, timestamptz, numeric, jsonb) is 'Cleans and cuts a document and compares it with its live version.';
+
+create function graphrag._document_key(document text, source text, content text default null)
+    returns text
+    language sql immutable parallel safe
+as $function$
+-- Without source and document, the content is the key: two such documents never replace each other.
+    select case
+        when document is null and source is null then 'sha256:' || encode(sha256(convert_to(content, 'UTF8')), 'hex')
+        when source is null then document
+        else jsonb_build_array(source, document)::text
+    end
+$function$;
+comment on function graphrag._document_key(text, text, text) is 'One text for (source, document), or for the content of a document without either.';
+
+create function graphrag._compare_document(plan graphrag._document_plan)
+    returns graphrag._document_plan
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _live document_version;
+begin
+    plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
+    select v.* into _live from document_version as v where v.document = plan.document and v.died is null;
+    plan.missing := array(
+        select min(h.no)
+        from unnest(plan.hashes) with ordinality as h (hash, no)
+        where not exists (
+            select from chunk as c where c.document = plan.document and c.hash = h.hash and c.failure is null
+        )
+        group by h.hash
+        order by 1
+    );
+    plan.is_unchanged := _live.hash is not null
+        and _live.hash = plan.hash
+        and _live.metadata = plan.metadata
+        and _live.published_at is not distinct from plan.published_at
+        and _live.ordinal is not distinct from plan.ordinal
+        and plan.missing = '{}';
+    return plan;
+end
+$function$;
+comment on function graphrag._compare_document(graphrag._document_plan) is 'Completes a plan with what the database holds of the document.';
+
+create function graphrag._assign_extraction(extraction jsonb, bodies text[])
+    returns jsonb[]
+    language sql immutable parallel safe
+as $function$
+-- Which chunk the caller's records were read in: an entity in every chunk that has its name or an alias, a triple in the
+-- first chunk that has its evidence, else both names, else its subject. What is found nowhere goes to the first chunk,
+-- where the gates reject and count it.
+    with chunk (no, folded) as (
+        select b.no, graphrag._fold_name(b.body)
+        from unnest(bodies) with ordinality as b (body, no)
+    ),
+    numbered (no, records) as (
+        select (c.chunk ->> 'no')::integer + 1, c.chunk
+        from jsonb_array_elements(extraction -> 'chunks') as c (chunk)
+    ),
+    entity as (
+        select e.record, e.no, coalesce(array_agg(c.no) filter (where c.no is not null), '{1}') as chunks
+        from jsonb_array_elements(extraction -> 'entities') with ordinality as e (record, no)
+        left join chunk as c on exists (
+            select
+            from jsonb_array_elements_text(
+                jsonb_build_array(e.record -> 'name') || coalesce(e.record -> 'aliases', '[]')
+            ) as n (name)
+            where position(graphrag._fold_name(n.name) in c.folded) > 0
+        )
+        group by e.record, e.no
+    ),
+    triple as (
+        select
+            t.record,
+            t.no,
+            coalesce(
+                (
+                    select c.no
+                    from chunk as c
+                    order by
+                        position(graphrag._fold_name(t.record ->> 'evidence') in c.folded) > 0 desc nulls last,
+                        position(graphrag._fold_name(t.record ->> 'subject') in c.folded) > 0
+                            and position(graphrag._fold_name(t.record ->> 'object') in c.folded) > 0 desc nulls last,
+                        position(graphrag._fold_name(t.record ->> 'subject') in c.folded) > 0 desc nulls last,
+                        c.no
+                    limit 1
+                ),
+                1
+            ) as chunk
+        from jsonb_array_elements(extraction -> 'triples') with ordinality as t (record, no)
+    )
+    select array_agg(
+        coalesce(
+            n.records,
+            jsonb_build_object(
+                'entities', coalesce(
+                    (select jsonb_agg(e.record order by e.no) from entity as e where c.no = any (e.chunks)), '[]'
+                ),
+                'triples', coalesce(
+                    (select jsonb_agg(t.record order by t.no) from triple as t where t.chunk = c.no), '[]'
+                ),
+                'malformed', case when c.no = 1 then coalesce(extraction -> 'malformed', '0') else '0' end
+            )
+        )
+        order by c.no
+    )
+    from chunk as c
+    left join numbered as n on n.no = c.no
+$function$;
+comment on function graphrag._assign_extraction(jsonb, text[]) is 'Distributes supplied entities and triples over the chunks they were read in.';

@@ -1,0 +1,158 @@
+create function graphrag._prepare(space integer, plan graphrag._document_plan)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- All that needs the network, with no lock held: extract the chunks that are new, gate what came back, embed every text
+-- that has no vector yet. Answers {"chunks": [one an extracted chunk, with its mentions and assertions], "texts":
+-- [{kind, hash, body, vec}], "rejected": {reason: count}}.
+declare
+    _answers jsonb;
+    _gated jsonb;
+begin
+    _answers := graphrag._extract_missing(plan);
+    if jsonb_array_length(_answers) = (select count(distinct h.hash) from unnest(plan.hashes) as h (hash))
+        and not exists (select from jsonb_array_elements(_answers) as a (answer) where not a.answer ? 'error')
+    then
+        raise exception 'no chunk of document "%" could be extracted', plan.key
+            using errcode = 'GR107',
+                detail = _answers #>> '{0,error}',
+                hint = 'Nothing was stored. SELECT * FROM graphrag.doctor() checks the endpoints.';
+    end if;
+    _gated := coalesce(
+        (
+            select jsonb_agg(
+                case when a.answer ? 'error' then a.answer
+                    else a.answer - 'entities' - 'triples' || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer],
+                        graphrag._gate_options())
+                end
+                order by (a.answer ->> 'no')::integer
+            )
+            from jsonb_array_elements(_answers) as a (answer)
+        ),
+        '[]'
+    );
+    return jsonb_build_object(
+        'chunks', _gated,
+        'texts', graphrag._embed_new(space, plan, _gated),
+        'rejected', (
+            select coalesce(jsonb_object_agg(r.reason, r.n), '{}')
+            from (
+                select e.reason, sum(e.n::integer) as n
+                from jsonb_array_elements(_gated) as g (chunk)
+                cross join jsonb_each_text(g.chunk -> 'rejected') as e (reason, n)
+                group by e.reason
+            ) as r
+        )
+    );
+end
+$function$;
+comment on function graphrag._prepare(integer, graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';
+
+create function graphrag._gate_options()
+    returns jsonb
+    language sql stable parallel safe
+begin atomic
+    select jsonb_build_object(
+        'confidence_floor', graphrag._setting('confidence_floor'),
+        'grounding', graphrag._setting('grounding'),
+        'possessive', graphrag._setting('reject_possessive'),
+        'fiscal_year_start', graphrag._setting('fiscal_year_start')
+    );
+end;
+comment on function graphrag._gate_options() is 'The realm''s settings for the gates.';
+
+create function graphrag._extract_missing(plan graphrag._document_plan)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- One answer a missing chunk, numbered from 1: supplied, extracted, or none where no endpoint is set.
+begin
+    if plan.missing = '{}' then
+        return '[]';
+    end if;
+    if plan.extractions is not null then
+        return (
+            select jsonb_agg(plan.extractions[m.no] || jsonb_build_object('no', m.no, 'model', 'supplied') order by m.no)
+            from unnest(plan.missing) as m (no)
+        );
+    end if;
+    if graphrag._endpoint('extraction') is null then
+        raise warning 'document "%" is indexed as passages only: no extraction endpoint is set', plan.key
+            using hint = 'SELECT graphrag.set_endpoint(''extraction'', ''https://…/v1'', ''model'');';
+        return (
+            select jsonb_agg(
+                jsonb_build_object('no', m.no, 'entities', '[]'::jsonb, 'triples', '[]'::jsonb, 'model', null) order by m.no
+            )
+            from unnest(plan.missing) as m (no)
+        );
+    end if;
+    return graphrag._extract(
+        (select jsonb_agg(jsonb_build_object('no', m.no, 'body', plan.bodies[m.no]) order by m.no) from unnest(plan.missing) as m (no)),
+        jsonb_build_object(
+            'document', plan.key,
+            'title', plan.name,
+            'source', plan.source,
+            'published_at', plan.published_at,
+            'predicates', (select coalesce(jsonb_agg(p.name order by p.name), '[]') from predicate as p),
+            'entity_types', graphrag._setting('entity_types'),
+            'gleaning_passes', graphrag._setting('gleaning_passes'),
+            'max_concurrent_chunks', graphrag._setting('max_concurrent_chunks')
+        )
+    );
+end
+$function$;
+comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';
+
+create function graphrag._embed_new(space integer, plan graphrag._document_plan, gated jsonb)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- The texts of the document that have no row in content yet, with their vectors. What is embedded is the evidence as
+-- stated, so that nothing that happens to the graph later ever needs a vector.
+declare
+    _kinds text[];
+    _bodies text[];
+    _vectors text[];
+begin
+    select array_agg(t.kind order by t.kind, t.body), array_agg(t.body order by t.kind, t.body)
+    into _kinds, _bodies
+    from (
+        select 'chunk' as kind, plan.bodies[m.no] as body
+        from unnest(plan.missing) as m (no)
+        union
+        select 'entity', graphrag._mention_text(e.mention)
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
+        union
+        select 'relation', a.assertion ->> 'rendered'
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+    ) as t
+    where not exists (
+        select
+        from content as c
+        where c.space = $1 and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+    );
+    if _bodies is null then
+        return '[]';
+    end if;
+    _vectors := graphrag._embed(_bodies);
+    return (
+        select jsonb_agg(jsonb_build_object('kind', t.kind, 'body', t.body, 'vec', t.vec))
+        from unnest(_kinds, _bodies, _vectors) as t (kind, body, vec)
+    );
+end
+$function$;
+comment on function graphrag._embed_new(integer, graphrag._document_plan, jsonb) is 'Vectors of the document''s texts that have none yet.';
+
+create function graphrag._mention_text(mention jsonb)
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select concat(
+        mention ->> 'surface',
+        ' (' || (mention ->> 'type') || ')',
+        ': ' || (mention ->> 'description')
+    )
+$function$;
+comment on function graphrag._mention_text(jsonb) is 'A mention as it is embedded, searched and shown.';

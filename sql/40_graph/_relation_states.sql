@@ -1,0 +1,191 @@
+create function graphrag._slot_members(claims graphrag._claim[])
+    returns table (
+        slot text,
+        relation bigint,
+        pos integer,
+        claim tstzrange,
+        published_at timestamptz,
+        qualifies boolean
+    )
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- In which slots each claim stands. A slot can have one holder at a time:
+--   t  a triple: assertion against denial (only when both are claimed)
+--   g  subject, object and an exclusive group      f  subject and a functional predicate
+--   v  subject, value predicate and period (without a period only if the predicate is functional)
+-- A denial competes only with its own triple; a symmetric relation stands in the slots of both orientations.
+begin
+    return query
+    with claimed as (
+        select r.id as relation, c.*
+        from unnest(claims) as c
+        join relation as r on r.subject = c.relation_subject
+            and r.predicate = c.predicate
+            and r.negated = c.negated
+            and r.object is not distinct from c.relation_object
+            and r.value is not distinct from c.value
+            and r.period = c.period
+    ),
+    disputed as (
+        select format('t %s %s %s %s %s', c.relation_subject, c.predicate, c.relation_object, c.period, c.value) as slot
+        from claimed as c
+        group by 1
+        having bool_or(c.negated) and not bool_and(c.negated)
+    ),
+    oriented as (
+        select c.subject as holder, c.object as other, c.* from claimed as c where not c.negated
+        union all
+        select c.object, c.subject, c.* from claimed as c where not c.negated and c.is_symmetric
+    ),
+    member (slot, relation, pos, claim, published_at, qualifies) as (
+        select d.slot, c.relation, c.pos, c.claim, c.published_at, c.qualifies
+        from claimed as c
+        join disputed as d
+            on d.slot = format('t %s %s %s %s %s', c.relation_subject, c.predicate, c.relation_object, c.period, c.value)
+        union all
+        select format('g %s %s %s', o.holder, o.other, g.name), o.relation, o.pos, o.claim, o.published_at, o.qualifies
+        from oriented as o
+        cross join unnest(o.exclusive_groups) as g (name)
+        where not o.is_value
+        union all
+        select format('f %s %s', o.holder, o.predicate), o.relation, o.pos, o.claim, o.published_at, o.qualifies
+        from oriented as o
+        where o.is_functional and not o.is_value
+        union all
+        select format('v %s %s %s', o.holder, o.predicate, o.period), o.relation, o.pos, o.claim, o.published_at, o.qualifies
+        from oriented as o
+        where o.is_value and (o.period <> '' or o.is_functional)
+    )
+    select m.* from member as m;
+end
+$function$;
+comment on function graphrag._slot_members(graphrag._claim[]) is 'The slots that claims stand in.';
+
+create function graphrag._slot_periods(claims graphrag._claim[])
+    returns table (relation bigint, effective tstzmultirange, is_superseded boolean, successor bigint, successor_pos integer)
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
+-- In a slot, a claim without a lower bound begins when its document was published; the earliest claim begins open.
+-- A slot's neighbours with the same holder are not merged first: slots are short, and a later one is loaded once.
+begin
+    return query
+    with member as (
+        select
+            m.slot,
+            m.relation,
+            m.pos,
+            m.qualifies,
+            case
+                when m.claim is not null and not lower_inf(m.claim) then m.claim
+                when m.pos = min(m.pos) over (partition by m.slot) then coalesce(m.claim, tstzrange(null, null))
+                when m.published_at is null or m.published_at >= upper(m.claim)
+                    then coalesce(m.claim, tstzrange(null, null))
+                else tstzrange(m.published_at, upper(m.claim))
+            end as span
+        from graphrag._slot_members(claims) as m
+    ),
+    kept as (
+        select
+            m.slot,
+            m.relation,
+            m.pos,
+            m.span,
+            m.span::tstzmultirange - coalesce(range_agg(l.span), '{}'::tstzmultirange) as rest
+        from member as m
+        left join member as l on l.slot = m.slot and l.pos > m.pos and l.relation <> m.relation and l.qualifies
+        group by m.slot, m.relation, m.pos, m.span
+    ),
+    held as (
+        select
+            k.slot,
+            k.relation,
+            max(k.pos) as last_pos,
+            range_agg(k.rest) as effective,
+            bool_or(upper_inf(k.span)) as was_open
+        from kept as k
+        group by k.slot, k.relation
+    )
+    select
+        h.relation,
+        h.effective,
+        (h.was_open and not upper_inf(h.effective)) or isempty(h.effective),
+        s.relation,
+        s.pos
+    from held as h
+    left join lateral (
+        select l.relation, l.pos
+        from member as l
+        where l.slot = h.slot
+            and l.pos > h.last_pos
+            and l.relation <> h.relation
+            and l.qualifies
+            and (upper_inf(l.span) or isempty(h.effective))
+        order by l.pos
+        limit 1
+    ) as s on true;
+end
+$function$;
+comment on function graphrag._slot_periods(graphrag._claim[]) is 'Per slot and relation: what is left of its claims, and who took over.';
+
+create function graphrag._relation_states(claims graphrag._claim[])
+    returns graphrag._relation_state[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        with claimed as (
+            select r.id as relation, c.*
+            from unnest(claims) as c
+            join relation as r on r.subject = c.relation_subject
+                and r.predicate = c.predicate
+                and r.negated = c.negated
+                and r.object is not distinct from c.relation_object
+                and r.value is not distinct from c.value
+                and r.period = c.period
+        ),
+        newest as (
+            select distinct on (c.relation) c.*
+            from claimed as c
+            order by c.relation, c.pos desc
+        ),
+        summed as (
+            select
+                c.relation,
+                count(distinct c.chunk)::integer as weight,
+                max(c.confidence) as confidence,
+                -- Outside slots an undated relation is always valid, and restating one never erases a stated period.
+                coalesce(range_agg(c.claim) filter (where c.claim is not null), '{(,)}') as stated
+            from claimed as c
+            group by c.relation
+        ),
+        slotted as (
+            select
+                s.relation,
+                range_intersect_agg(s.effective) as effective,
+                bool_or(s.is_superseded) as is_superseded,
+                (array_agg(s.successor order by s.successor_pos) filter (where s.is_superseded and s.successor is not null))[1] as successor
+            from graphrag._slot_periods(claims) as s
+            group by s.relation
+        )
+        select row(
+            n.relation,
+            n.subject,
+            n.predicate,
+            n.object,
+            n.negated,
+            case when l.is_superseded then 'superseded' else 'current' end,
+            coalesce(l.effective, s.stated),
+            l.successor,
+            n.ord,
+            s.weight,
+            s.confidence,
+            n.content
+        )::graphrag._relation_state
+        from newest as n
+        join summed as s on s.relation = n.relation
+        left join slotted as l on l.relation = n.relation
+    );
+end
+$function$;
+comment on function graphrag._relation_states(graphrag._claim[]) is 'The versions that the claimed relations should have now.';

@@ -1,0 +1,60 @@
+create function graphrag._touched_names(space integer, chunks bigint[])
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- What a change of some chunks can move: the names they use or claim, and from there every name tied to one of those by
+-- a live claim of an alias, in either direction, or by the entity they share at present. NULL chunks: every name.
+begin
+    return array(
+        with recursive touched (folded) as (
+            select n.folded
+            from (
+                select m.folded
+                from mention as m
+                where m.space = $1 and (chunks is null or m.chunk = any (chunks))
+                union
+                select a.folded
+                from mention as m
+                cross join unnest(m.folded_aliases) as a (folded)
+                where m.space = $1 and (chunks is null or m.chunk = any (chunks))
+                union
+                select e.folded
+                from entity_name as e
+                where e.space = $1 and e.died is null and chunks is null
+            ) as n
+            union
+            select tied.folded
+            from touched as t
+            cross join lateral (
+                select a.folded
+                from mention as m
+                cross join unnest(m.folded_aliases) as a (folded)
+                where m.space = $1 and m.folded = t.folded and m.folded_aliases <> '{}' and graphrag._is_live(m.chunk)
+                union all
+                select m.folded
+                from mention as m
+                where m.space = $1 and m.folded_aliases @> array[t.folded] and m.folded_aliases <> '{}'
+                    and graphrag._is_live(m.chunk)
+                union all
+                select other.folded
+                from entity_name as this
+                join entity_name as other on other.entity = this.entity and other.died is null
+                where this.space = $1 and this.folded = t.folded and this.died is null
+            ) as tied
+        )
+        select t.folded
+        from touched as t
+    );
+end
+$function$;
+comment on function graphrag._touched_names(integer, bigint[]) is 'The folded names whose entities a change of these chunks can move.';
+
+create function graphrag._is_live(chunk bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (select from document_chunk as d where d.chunk = $1 and d.died is null);
+end
+$function$;
+comment on function graphrag._is_live(bigint) is 'Whether a live document version holds the chunk.';

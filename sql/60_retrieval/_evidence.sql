@@ -1,0 +1,84 @@
+create function graphrag._evidence(
+    question text,
+    vec vector,
+    mode text,
+    filter graphrag._filter,
+    top_k integer,
+    max_hops integer
+)
+    returns setof graphrag.evidence
+    language plpgsql stable parallel safe rows 40
+as $function$
+-- From the question's vector to ordered evidence in one statement: seeds, channels, fusion, then the rows themselves.
+declare
+    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
+    _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
+    _has_graph boolean := mode <> 'naive';
+    _seeds bigint[] := array(
+        select s.entity from graphrag._seeds(question, vec, filter, top_k) as s where _has_graph order by s.rank
+    );
+begin
+    return query
+    with chunk_channel as (
+        select 'vector' as channel, v.chunk, v.rank from graphrag._chunks_by_vector(vec, filter, _depth) as v
+        union all
+        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _has_graph
+        union all
+        select 'mention', m.chunk, m.rank from graphrag._chunks_by_mention(_seeds, filter, _depth) as m where _has_graph
+    ),
+    chunks as (
+        select c.chunk, sum(1 / (_k + c.rank)) as score, jsonb_object_agg(c.channel, c.rank) as ranks
+        from chunk_channel as c
+        group by c.chunk
+        having mode <> 'local' or bool_or(c.channel = 'mention')
+        order by 2 desc, c.chunk
+        limit top_k
+    ),
+    relation_channel as (
+        select 'walk' as channel, w.version, w.rank, w.hop from graphrag._walk(_seeds, filter, max_hops) as w where _has_graph
+        union all
+        select 'vector', v.version, v.rank, null from graphrag._relations_by_vector(vec, filter, _depth) as v where _has_graph
+        union all
+        select 'text', t.version, t.rank, null from graphrag._relations_by_text(question, filter, _depth) as t where _has_graph
+    ),
+    relations as (
+        select
+            r.version,
+            sum(1 / (_k + r.rank)) as score,
+            jsonb_object_agg(r.channel, r.rank) as ranks,
+            min(r.hop) as hop
+        from relation_channel as r
+        group by r.version
+        order by 2 desc, r.version
+        limit 3 * top_k
+    ),
+    pieces as (
+        select c.* from graphrag._chunk_rows(
+            array(select x.chunk from chunks as x order by x.score desc, x.chunk), filter
+        ) as c
+        union all
+        select r.* from graphrag._relation_rows(
+            array(select x.version from relations as x order by x.score desc, x.version), filter
+        ) as r
+        union all
+        select e.* from graphrag._entity_rows(_seeds, filter) as e
+    ),
+    cited as (
+        -- One number a document, in the order in which the evidence first uses it.
+        select p.document, p.source, row_number() over (order by min(p.kind), min(p.rank)) as reference
+        from pieces as p
+        where p.document is not null
+        group by p.document, p.source
+    )
+    select
+        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score), coalesce(c.ranks, r.ranks), r.hop, d.reference::integer,
+        p.document, p.source, p.published_at, p.metadata, p.subject, p.predicate, p.object, p.negated, p.status, p.period,
+        p.superseded_by, p.weight, p.confidence
+    from pieces as p
+    left join chunks as c on p.kind = 'chunk' and c.chunk = p.id
+    left join relations as r on p.kind = 'relation' and r.version = p.id
+    left join cited as d on d.document = p.document and d.source is not distinct from p.source
+    order by p.kind, p.rank;
+end
+$function$;
+comment on function graphrag._evidence(text, vector, text, graphrag._filter, integer, integer) is 'Evidence for a question, by kind and rank.';

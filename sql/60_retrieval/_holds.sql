@@ -1,0 +1,44 @@
+create function graphrag._holds(
+    status text,
+    effective tstzmultirange,
+    predicate text,
+    confidence real,
+    filter graphrag._filter
+)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+-- With as_of the effective period decides, not the status.
+    select case
+            when filter.as_of is not null then status <> 'archived' and effective && filter.as_of
+            else status = 'current' or (filter.include_superseded and status = 'superseded')
+        end
+        and (filter.relation_types is null or predicate = any (filter.relation_types))
+        and (filter.min_confidence is null or confidence >= filter.min_confidence)
+$function$;
+comment on function graphrag._holds(text, tstzmultirange, text, real, graphrag._filter) is 'Whether a read may see a relation version.';
+
+create function graphrag._believed(born bigint, died bigint, space integer, filter graphrag._filter)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+    select born <= filter.revisions[array_position(filter.spaces, space)]
+        and (died is null or died > filter.revisions[array_position(filter.spaces, space)])
+$function$;
+comment on function graphrag._believed(bigint, bigint, integer, graphrag._filter) is 'Whether a row was believed at the revision a read is about.';
+
+create function graphrag._passage_holds(chunk bigint, metadata jsonb, filter graphrag._filter)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- as_of drops a passage only if everything dated in it lies outside.
+begin
+    if filter.metadata_filter is not null and not metadata @> filter.metadata_filter then
+        return false;
+    end if;
+    return filter.as_of is null
+        or exists (select from assertion as a where a.chunk = $1 and a.claim && filter.as_of)
+        or not exists (select from assertion as a where a.chunk = $1 and a.claim is not null);
+end
+$function$;
+comment on function graphrag._passage_holds(bigint, jsonb, graphrag._filter) is 'Whether a read may see a passage.';

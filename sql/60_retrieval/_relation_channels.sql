@@ -1,0 +1,50 @@
+create function graphrag._relations_by_vector(question vector, filter graphrag._filter, depth integer)
+    returns table (version bigint, rank bigint)
+    language plpgsql stable parallel safe rows 50
+as $function$
+begin
+    return query
+    select found.id, row_number() over (order by found.distance, found.id)
+    from (
+        select v.id, graphrag._distance(t.vec, question) as distance
+        from content as t
+        join relation_version as v on v.content = t.id
+        where t.kind = 'relation'
+            and t.space = any (filter.spaces)
+            and graphrag._believed(v.born, v.died, t.space, filter)
+            and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+            and graphrag._has_type(v.subject, t.space, filter)
+            and (v.object is null or graphrag._has_type(v.object, t.space, filter))
+        order by graphrag._distance(t.vec, question)
+        limit depth
+    ) as found;
+end
+$function$;
+comment on function graphrag._relations_by_vector(vector, graphrag._filter, integer) is 'Relations whose statement is nearest to the question.';
+
+create function graphrag._relations_by_text(question text, filter graphrag._filter, depth integer)
+    returns table (version bigint, rank bigint)
+    language plpgsql stable parallel safe rows 50
+as $function$
+declare
+    _terms tsquery := graphrag._question_terms(question);
+begin
+    return query
+    select found.id, row_number() over (order by found.score desc, found.id)
+    from (
+        select v.id, ts_rank(t.tsv, _terms, 1) as score
+        from content as t
+        join relation_version as v on v.content = t.id
+        where t.kind = 'relation'
+            and t.tsv @@ _terms
+            and t.space = any (filter.spaces)
+            and graphrag._believed(v.born, v.died, t.space, filter)
+            and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+            and graphrag._has_type(v.subject, t.space, filter)
+            and (v.object is null or graphrag._has_type(v.object, t.space, filter))
+        order by ts_rank(t.tsv, _terms, 1) desc, v.id
+        limit depth
+    ) as found;
+end
+$function$;
+comment on function graphrag._relations_by_text(text, graphrag._filter, integer) is 'Relations whose statement, endpoint names included, shares words with the question.';

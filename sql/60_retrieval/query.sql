@@ -1,0 +1,158 @@
+create function graphrag.query(
+    question text,
+    mode text default 'mix',
+    as_of text default null,
+    as_believed_at text default null,
+    include_superseded boolean default false,
+    top_k integer default null,
+    max_hops integer default null,
+    relation_types text[] default null,
+    entity_types text[] default null,
+    metadata_filter jsonb default null,
+    min_confidence real default null,
+    instructions text default null,
+    history jsonb default null,
+    budget integer default null,
+    embedding real[] default null,
+    space text default null,
+    realm text default null
+)
+    returns table (
+        answer text,
+        citations jsonb,
+        mode text,
+        keywords jsonb,
+        relations jsonb,
+        chunks jsonb,
+        entities jsonb,
+        communities jsonb,
+        usage jsonb
+    )
+    language plpgsql volatile parallel unsafe rows 1
+    set search_path = pg_catalog, pg_temp
+as $function$
+#variable_conflict use_column
+declare
+    _evidence graphrag.evidence[];
+    _reply jsonb;
+    _checked record;
+begin
+    perform graphrag._enter(realm);
+    _evidence := graphrag._gather(
+        question,
+        $2,
+        graphrag._filter_of(
+            space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
+        ),
+        top_k,
+        max_hops,
+        embedding
+    );
+    _reply := graphrag._synthesize(
+        question,
+        case when $2 <> 'bypass'
+            then graphrag._context(_evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer))
+        end,
+        jsonb_build_object('today', to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), 'as_of', as_of),
+        instructions,
+        history
+    );
+    _checked := graphrag._check_citations(_reply ->> 'answer', _evidence);
+    return query
+    select
+        _checked.answer,
+        _checked.citations,
+        $2,
+        jsonb_build_object('names', graphrag._named_entities(_evidence)),
+        graphrag._evidence_json(_evidence, 'relation'),
+        graphrag._evidence_json(_evidence, 'chunk'),
+        graphrag._evidence_json(_evidence, 'entity'),
+        '[]'::jsonb,
+        graphrag._usage_json() || jsonb_build_object('model', _reply -> 'model', 'citations_removed', _checked.removed);
+end
+$function$;
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, text, jsonb, integer, real[], text, text) is
+'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+
+create function graphrag._check_citations(
+    inout answer text,
+    evidence graphrag.evidence[],
+    out citations jsonb,
+    out removed integer
+)
+    returns record
+    language plpgsql immutable parallel safe
+as $function$
+-- A number that no document has is taken out of the answer and counted.
+declare
+    _known integer[] := array(select distinct e.reference from unnest(evidence) as e where e.reference is not null);
+    _cited integer[];
+    _number integer;
+begin
+    removed := 0;
+    _cited := array(
+        select distinct c.number[1]::integer
+        from regexp_matches(answer, '\[(\d{1,6})\]', 'g') as c (number)
+    );
+    foreach _number in array _cited loop
+        if _number <> all (_known) then
+            answer := regexp_replace(answer, format('\s*\[%s\]', _number), '', 'g');
+            removed := removed + 1;
+        end if;
+    end loop;
+    citations := (
+        select coalesce(
+            jsonb_agg(
+                jsonb_build_object(
+                    'reference', r.reference, 'document', r.document, 'source', r.source, 'published_at', r.published_at
+                )
+                order by r.reference
+            ),
+            '[]'
+        )
+        from (
+            select distinct e.reference, e.document, e.source, e.published_at
+            from unnest(evidence) as e
+            where e.reference = any (_cited)
+        ) as r
+    );
+end
+$function$;
+comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An answer without citations of documents that are not in the evidence, and the citations that are left.';
+
+create function graphrag._named_entities(evidence graphrag.evidence[])
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+    select coalesce(jsonb_agg(e.subject order by e.rank), '[]') from unnest(evidence) as e where e.kind = 'entity'
+$function$;
+comment on function graphrag._named_entities(graphrag.evidence[]) is 'Names of the seed entities.';
+
+create function graphrag._evidence_json(evidence graphrag.evidence[], kind text)
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+    select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(e)) - 'kind' order by e.rank), '[]')
+    from unnest(evidence) as e
+    where e.kind = $2
+$function$;
+comment on function graphrag._evidence_json(graphrag.evidence[], text) is 'The evidence of one kind as JSON.';
+
+create function graphrag._usage_json()
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select jsonb_build_object(
+            'calls', count(*),
+            'input_tokens', sum(u.input_tokens),
+            'output_tokens', sum(u.output_tokens),
+            'latency_ms', sum(u.latency_ms)
+        )
+        from usage as u
+        where u.call = current_setting('graphrag.call')
+    );
+end
+$function$;
+comment on function graphrag._usage_json() is 'What this call cost so far; unknown tokens stay null.';

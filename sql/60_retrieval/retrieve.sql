@@ -1,0 +1,117 @@
+create function graphrag._check_mode(mode text)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+begin
+    if mode is null or mode not in ('mix', 'local', 'naive', 'bypass') then
+        raise exception 'there is no mode "%"', mode
+            using errcode = 'GR002',
+                detail = 'The modes are mix, local, naive and bypass.',
+                hint = graphrag._near(mode, array['mix', 'local', 'naive', 'bypass']);
+    end if;
+end
+$function$;
+comment on function graphrag._check_mode(text) is 'Raises GR002 for an unknown mode.';
+
+create function graphrag._gather(
+    question text,
+    mode text,
+    filter graphrag._filter,
+    top_k integer,
+    max_hops integer,
+    embedding real[]
+)
+    returns graphrag.evidence[]
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _top_k integer := coalesce(top_k, (graphrag._setting('top_k') #>> '{}')::integer);
+    _max_hops integer := coalesce(max_hops, (graphrag._setting('max_hops') #>> '{}')::integer);
+begin
+    perform graphrag._check_mode(mode);
+    if coalesce(question, '') !~ '\S' then
+        raise exception 'the question is empty'
+            using errcode = 'GR009', detail = 'It has no visible character.', hint = 'Ask something.';
+    end if;
+    if _top_k not between 1 and 1000 or _max_hops not between 0 and 10 then
+        raise exception 'top_k % or max_hops % is out of range', _top_k, _max_hops
+            using errcode = 'GR009',
+                detail = 'top_k is 1 to 1000, max_hops 0 to 10.',
+                hint = 'NULL takes the realm''s settings.';
+    end if;
+    if mode = 'bypass' then
+        return '{}';
+    end if;
+    perform set_config('hnsw.iterative_scan', 'strict_order', true);
+    perform set_config('hnsw.ef_search', graphrag._setting('hnsw_ef_search') #>> '{}', true);
+    return array(
+        select e
+        from graphrag._evidence(
+            question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops
+        ) as e
+    );
+end
+$function$;
+comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, real[]) is 'Evidence for a question; checks the arguments that every read shares.';
+
+create function graphrag._question_vector(question text, embedding real[])
+    returns vector
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _width integer := (select r.width from realm as r);
+begin
+    if embedding is null then
+        return graphrag._vector((graphrag._embed(array[question]))[1]);
+    end if;
+    if cardinality(embedding) <> _width then
+        raise exception 'the question''s vector has % numbers, the realm''s have %', cardinality(embedding), _width
+            using errcode = 'GR105',
+                detail = 'A question must be embedded by the model of the realm.',
+                hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
+    end if;
+    return graphrag._vector(embedding);
+end
+$function$;
+comment on function graphrag._question_vector(text, real[]) is 'The question''s vector: the caller''s, else from the realm''s endpoint.';
+
+create function graphrag.retrieve(
+    question text,
+    mode text default 'mix',
+    as_of text default null,
+    as_believed_at text default null,
+    include_superseded boolean default false,
+    top_k integer default null,
+    max_hops integer default null,
+    relation_types text[] default null,
+    entity_types text[] default null,
+    metadata_filter jsonb default null,
+    min_confidence real default null,
+    embedding real[] default null,
+    space text default null,
+    realm text default null
+)
+    returns setof graphrag.evidence
+    language plpgsql volatile parallel unsafe rows 40
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform graphrag._enter(realm);
+    return query
+    select e.*
+    from unnest(
+        graphrag._gather(
+            question,
+            mode,
+            graphrag._filter_of(
+                space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
+            ),
+            top_k,
+            max_hops,
+            embedding
+        )
+    ) as e;
+end
+$function$;
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, real[], text, text) is
+'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';

@@ -1,0 +1,15 @@
+-- requests: [{kind: chat | embeddings, base_url, models: [in order of preference], body (without model), deadline
+-- (seconds), realm (schema that asks)}]. Result, in the same order: {ok: true, model, body, input_tokens, output_tokens,
+-- latency_ms, attempts} or {ok: false, code, message, detail, hint, status, model, of_server, latency_ms, attempts}.
+-- A definer, because nobody else may read the keys; so it decides itself who may use which (graphrag._location).
+create function graphrag._call(requests jsonb, concurrency integer default 4)
+    returns jsonb
+    language plpython3u volatile strict parallel unsafe cost 100000 security definer
+    set search_path = pg_catalog, pg_temp
+as $python$
+if GD.get('graphrag') != '@VERSION@':
+    plpy.execute('select graphrag._load_python()')
+from graphrag_pl.calling import call_endpoints
+return call_endpoints(plpy, requests, concurrency)
+$python$;
+comment on function graphrag._call(jsonb, integer) is 'Answers of model servers to requests, in order; the only function that uses the network and the keys.';

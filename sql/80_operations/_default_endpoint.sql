@@ -1,0 +1,20 @@
+-- Synthesis, community and auxiliary are served by the extraction endpoint unless they have their own. A definer, so
+-- that readers of realms need no rights on the table of defaults.
+create function graphrag._default_endpoint(role text)
+    returns jsonb
+    language sql stable strict parallel unsafe security definer
+    set search_path = pg_catalog, pg_temp
+as $function$
+    select coalesce(
+        (
+            select to_jsonb(d) || jsonb_build_object('role', $1, 'source', 'database')
+            from graphrag.default_endpoint d
+            where d.role = $1
+                or d.role = 'extraction' and $1 <> 'embedding'
+            order by d.role = $1 desc
+            limit 1
+        ),
+        graphrag._environment_endpoint($1)
+    );
+$function$;
+comment on function graphrag._default_endpoint(text) is 'The endpoint of a role by the database''s defaults, else by the server''s environment, else null.';

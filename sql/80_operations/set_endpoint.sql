@@ -1,0 +1,68 @@
+-- options, all optional:
+--   deadline            seconds for one call with its retries and fallbacks (120; embeddings 60)
+--   concurrency         requests at a time (4)
+--   extra               object merged into each request's body, for what only some servers know
+--   temperature         of chat models (0)
+--   structured_output   first answer format to try: json_schema (default), json_object, text
+--   batch_size, batch_tokens, max_input_tokens     of embedding requests: texts (64), tokens (8000), tokens a text (8000)
+--   dimensions          asked of embedding models that can shorten their vectors
+--   width               of builtin:hash (256)
+create function graphrag.set_endpoint(
+    role text,
+    base_url text,
+    model text,
+    api_key text default null,
+    fallback_models text[] default '{}',
+    options jsonb default '{}',
+    realm text default graphrag._default_realm()
+)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _roles constant text[] := array['embedding', 'extraction', 'synthesis', 'community', 'auxiliary'];
+    _url text;
+    _model text := coalesce(model, case when base_url = 'builtin:hash' then 'hash' end);
+begin
+    if role is null or role <> all (_roles) then
+        raise exception 'unknown endpoint role "%"', role
+            using errcode = 'GR009', hint = graphrag._near(role, _roles);
+    end if;
+    if base_url = 'builtin:hash' and role <> 'embedding' then
+        raise exception 'builtin:hash cannot serve the role %', role
+            using errcode = 'GR009',
+                detail = 'It makes vectors, not text.',
+                hint = 'Only the role embedding can have it.';
+    end if;
+    if _model is null or _model = '' then
+        raise exception 'the % endpoint needs a model', role
+            using errcode = 'GR009', hint = 'Name it as the server does.';
+    end if;
+    perform graphrag._check_endpoint_options(options);
+    if realm is null then
+        perform graphrag._set_default_endpoint(role, base_url, _model, api_key, fallback_models, options);
+        return;
+    end if;
+    if not graphrag._realm_exists(realm) and role = 'embedding' then
+        raise exception 'there is no realm "%"', realm
+            using errcode = 'GR003',
+                detail = 'A realm is made for the vectors of one embedding model.',
+                hint = format('select graphrag.create_realm(%L, %L, %L); or realm => null to set the default of the'
+                    ' database.', realm, base_url, _model);
+    end if;
+    perform graphrag._enter(realm);
+    if role = 'embedding' then
+        perform graphrag._check_same_vectors(base_url, _model, options);
+    end if;
+    _url := graphrag._choose_location(base_url, api_key);
+    insert into endpoint (role, base_url, model, fallback_models, options)
+    values (set_endpoint.role, _url, _model, coalesce(set_endpoint.fallback_models, '{}'), set_endpoint.options)
+    on conflict on constraint endpoint_pkey do update
+    set base_url = excluded.base_url,
+        model = excluded.model,
+        fallback_models = excluded.fallback_models,
+        options = excluded.options;
+end
+$function$;
+comment on function graphrag.set_endpoint(text, text, text, text, text[], jsonb, text) is 'Says which model server serves a role of a realm; realm => null sets the database''s default.';

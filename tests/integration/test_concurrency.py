@@ -1,0 +1,126 @@
+"""Writers of one space take turns: no duplicates, no deadlock, and the graph that one writer alone makes."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from tests.support.calls import eventually, row, rows, waiting
+from tests.support.corpus import (
+    PREDICATES,
+    VOCABULARY,
+    Draft,
+    as_document,
+    as_json,
+    differences,
+    index,
+    make_realm,
+)
+from tests.support.database import Connection, Database, view
+from tests.support.graph import read_graph
+from tests.support.model import Entity, Extraction, Triple, derive
+
+NAMES = ("Ann", "Bob", "Carla", "Acme")
+REALM = "busy"
+
+
+def draft(number: int, names: tuple[str, ...]) -> Draft:
+    """A document about the names, in that order; each of them founded the next one."""
+    pairs = itertools.pairwise(names)
+    triples = tuple(Triple(first, "founded", second) for first, second in pairs)
+    return Draft(f"doc {number}", number, None, (Extraction(tuple(map(Entity, names)), triples),))
+
+
+def test_opposite_orders_neither_deadlock_nor_duplicate(database: Database, conn: Connection) -> None:
+    make_realm(conn, REALM)
+    forth, back = draft(1, NAMES), draft(2, NAMES[::-1])
+    with database.connect(autocommit=False) as first, ThreadPoolExecutor() as pool:
+        index(first, REALM, "default", forth)
+
+        def second_writer() -> None:
+            with database.connect() as second:
+                index(second, REALM, "default", back)
+
+        second = pool.submit(second_writer)
+        eventually(lambda: waiting(conn))
+        index(first, REALM, "default", draft(3, NAMES))
+        first.commit()
+        second.result(timeout=10)
+    assert sorted(entity["name"] for entity in view(conn, REALM, "entities")) == sorted(NAMES)
+    assert len(view(conn, REALM, "facts")) == 6
+    assert differences(conn, REALM, "default") == 0
+
+
+def test_four_writers_make_the_graph_of_one(database: Database, conn: Connection) -> None:
+    make_realm(conn, REALM)
+    drafts = [draft(number, NAMES[number % 4 :] + NAMES[: number % 4]) for number in range(24)]
+    barrier = threading.Barrier(4)
+
+    def write(share: list[Draft]) -> None:
+        with database.connect() as mine:
+            barrier.wait(timeout=10)
+            for one in share:
+                index(mine, REALM, "shared", one)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, [drafts[start::4] for start in range(4)]))
+    found = read_graph(conn, REALM, "shared", VOCABULARY)
+    assert found == derive(map(as_document, drafts), PREDICATES)
+    assert differences(conn, REALM, "shared") == 0
+    revisions = [revision["n"] for revision in view(conn, REALM, "revision")]
+    assert sorted(revisions) == list(range(1, 25))
+
+
+def test_two_writers_of_one_document_leave_one_version(database: Database, conn: Connection) -> None:
+    make_realm(conn, REALM)
+    barrier = threading.Barrier(2)
+
+    def write(name: str) -> None:
+        with database.connect() as mine:
+            barrier.wait(timeout=10)
+            for _ in range(5):
+                says = as_json(Extraction((Entity(name), Entity("Acme")), (Triple(name, "founded", "Acme"),)))
+                row(mine, "index", f"{name} founded Acme.", document="a", extraction=says, realm=REALM)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(write, ("Ann", "Bob")))
+    assert len(view(conn, REALM, "facts")) == 1
+    assert len([version for version in view(conn, REALM, "document_version") if version["died"] is None]) == 1
+    assert differences(conn, REALM, "default") == 0
+
+
+def test_writers_of_two_spaces_do_not_wait_for_each_other(database: Database, conn: Connection) -> None:
+    make_realm(conn, REALM)
+    with database.connect(autocommit=False) as first:
+        index(first, REALM, "north", draft(1, NAMES))
+        conn.execute("set lock_timeout = '5s'")
+        index(conn, REALM, "south", draft(1, NAMES))
+        first.rollback()
+    assert {entity["space"] for entity in view(conn, REALM, "entities")} == {"south"}
+
+
+def test_a_reader_does_not_wait_for_a_writer(database: Database, conn: Connection) -> None:
+    make_realm(conn, REALM)
+    index(conn, REALM, "default", draft(1, NAMES))
+    with database.connect(autocommit=False) as writer:
+        index(writer, REALM, "default", draft(2, ("Ann", "Zoë")))
+        conn.execute("set lock_timeout = '5s'")
+        found = rows(conn, "retrieve", "Zoë", realm=REALM)
+        assert not any("Zoë" in piece["text"] for piece in found)
+        writer.commit()
+    assert any("Zoë" in piece["text"] for piece in rows(conn, "retrieve", "Zoë", realm=REALM))
+
+
+def test_the_loser_at_repeatable_read_is_told_to_try_again(database: Database, conn: Connection) -> None:
+    make_realm(conn, REALM)
+    index(conn, REALM, "default", draft(1, NAMES))
+    with database.connect(autocommit=False) as loser:
+        loser.execute("set transaction isolation level repeatable read")
+        loser.execute("select 1 from pg_class limit 1")
+        index(conn, REALM, "default", draft(2, NAMES))
+        with pytest.raises(psycopg.errors.SerializationFailure):
+            index(loser, REALM, "default", draft(3, NAMES))

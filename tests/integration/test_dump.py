@@ -1,0 +1,99 @@
+"""A dump restored into a fresh database is the same graph, and indexing goes on there."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from pytest_postgresql.executors import NoopExecutor
+
+from tests.support.calls import row, rows, set_models
+from tests.support.corpus import VOCABULARY, Draft, as_json, differences, index, make_realm
+from tests.support.database import Connection, Database, new_database, value, view
+from tests.support.endpoint import Endpoint
+from tests.support.graph import read_graph
+from tests.support.model import Entity, Extraction, Triple
+
+REALM = 'acme-eu.1/β "x"'
+
+
+def moves(number: int, city: str) -> Draft:
+    says = Extraction((Entity("Ann", aliases=("Annie",)), Entity(city)), (Triple("Ann", "lives_in", city),))
+    return Draft(f"doc {number}", number, None, (says,))
+
+
+def program(conn: Connection, name: str) -> str:
+    """The server's own version of a client program."""
+    directory = value(conn, "select setting from pg_config where name = 'BINDIR'")
+    return str(Path(directory) / name)
+
+
+def copy(conn: Connection, source: Database, target: Database, *options: str) -> None:
+    """pg_dump | pg_restore, stopping at the first error."""
+    dump = subprocess.run(
+        [program(conn, "pg_dump"), "--format=custom", *options, source.dsn], check=True, capture_output=True
+    )
+    restored = subprocess.run(
+        [program(conn, "pg_restore"), "--exit-on-error", "--dbname", target.dsn],
+        input=dump.stdout,
+        capture_output=True,
+        check=False,
+    )
+    assert restored.returncode == 0, restored.stderr.decode()
+
+
+@pytest.fixture
+def source(conn: Connection, endpoint: Endpoint) -> Connection:
+    make_realm(conn, REALM)
+    set_models(conn, endpoint, realm=REALM)
+    endpoint.on_synthesis = lambda _: "In Berlin [1]."
+    index(conn, REALM, "default", moves(1, "Paris"))
+    index(conn, REALM, "default", moves(2, "Berlin"))
+    return conn
+
+
+def test_a_whole_dump_lives_on(
+    server: NoopExecutor, database: Database, source: Connection, endpoint: Endpoint
+) -> None:
+    with new_database(server, f"{database.name}_restored", template="template0") as restored:
+        copy(source, database, restored)
+        with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
+            before = read_graph(source, REALM, "default", VOCABULARY)
+            assert read_graph(conn, REALM, "default", VOCABULARY) == before
+            assert view(conn, REALM, "setting") == view(source, REALM, "setting")
+            assert differences(conn, REALM, "default") == 0
+            goes_on(conn, endpoint)
+
+
+def test_one_realm_dumped_alone_lives_on(
+    server: NoopExecutor, database: Database, source: Connection, endpoint: Endpoint
+) -> None:
+    schema = '"' + REALM.replace('"', '""') + '"'
+    with new_database(server, f"{database.name}_restored") as restored:
+        copy(source, database, restored, f"--schema={schema}")
+        with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
+            before = read_graph(source, REALM, "default", VOCABULARY)
+            assert read_graph(conn, REALM, "default", VOCABULARY) == before
+            goes_on(conn, endpoint)
+
+
+def goes_on(conn: Connection, endpoint: Endpoint) -> None:
+    """Index, replace, delete and ask in the restored realm."""
+    assert row(conn, "index", moves(2, "Berlin").text, document="doc 2", ordinal=2,
+               extraction=moves(2, "Berlin").extraction, realm=REALM)["unchanged"] == 1  # fmt: skip
+    index(conn, REALM, "default", moves(3, "Rome"))
+    current = {fact["object"] for fact in view(conn, REALM, "facts") if fact["status"] == "current"}
+    assert current == {"Rome"}
+    rows(conn, "delete_document", "doc 3", realm=REALM)
+    current = {fact["object"] for fact in view(conn, REALM, "facts") if fact["status"] == "current"}
+    assert current == {"Berlin"}
+    assert any(
+        "Berlin" in piece["text"] for piece in rows(conn, "retrieve", "Where does Ann live?", realm=REALM)
+    )
+    set_models(conn, endpoint, realm=REALM)
+    assert row(conn, "query", "Where does Ann live?", realm=REALM)["answer"] == "In Berlin [1]."
+    fresh = as_json(Extraction((Entity("Ann"),), ()))
+    assert row(conn, "index", "Ann again.", document="new", extraction=fresh, space="second", realm=REALM)[
+        "revision"
+    ]

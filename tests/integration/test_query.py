@@ -1,0 +1,289 @@
+"""Questions: what each mode gives, which time it is about, and that an answer's citations are checked."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.support import endpoint as faults
+from tests.support.calls import row, rows, set_models
+from tests.support.corpus import as_json
+from tests.support.database import Connection, Row
+from tests.support.endpoint import Endpoint, Request
+from tests.support.model import Entity, Extraction, Triple
+
+QUESTION = "Where does Ann live?"
+
+
+def tell(
+    conn: Connection, document: str, text: str, *triples: Triple, year: int, aliases: tuple[str, ...] = ()
+) -> Row:
+    """Index a dated text; the endpoints of its triples are its entities."""
+    ends = dict.fromkeys(
+        end for t in triples for end in ((t.subject,) if t.is_value else (t.subject, t.object))
+    )
+    entities = tuple(
+        Entity(end, "Person" if end == "Ann" else None, aliases * (end == "Ann")) for end in ends
+    )
+    published_at = datetime(year, 1, 1, tzinfo=UTC)
+    said = as_json(Extraction(entities, triples))
+    return row(conn, "index", text, document=document, published_at=published_at, extraction=said)
+
+
+@pytest.fixture
+def corpus(conn: Connection, endpoint: Endpoint) -> Endpoint:
+    """Ann moves from Paris to Berlin, founds Acme and, as a later text says, never worked for Globex."""
+    rows(conn, "declare_predicate", "lives_in", is_functional=True)
+    rows(conn, "declare_predicate", "reported_revenue", is_value=True)
+    tell(conn, "letter", "Ann lives in Paris.", Triple("Ann", "lives_in", "Paris"), year=2010)
+    tell(conn, "news", "Ann lives in Berlin.", Triple("Ann", "lives_in", "Berlin"), year=2020)
+    founded = Triple("Ann", "founded", "Acme", valid_from="2012")
+    revenue = Triple(
+        "Acme", "reported_revenue", "$3 million", is_value=True, valid_from="2019", valid_to="2019"
+    )
+    tell(
+        conn, "filing", "Ann founded Acme in 2012. Acme made $3 million in 2019.", founded, revenue, year=2021
+    )
+    tell(
+        conn,
+        "denial",
+        "Ann never worked for Globex.",
+        Triple("Ann", "worked_for", "Globex", negated=True),
+        year=2022,
+    )
+    set_models(conn, endpoint)
+    return endpoint
+
+
+def texts(found: list[Row], kind: str) -> list[str]:
+    return [piece["text"] for piece in found if piece["kind"] == kind]
+
+
+def synthesis(endpoint: Endpoint) -> Request:
+    """The request that asked for the answer."""
+    (request,) = [chat for chat in endpoint.chats if "response_format" not in chat.body]
+    return request
+
+
+# ---------------------------------------------------------------- evidence
+@pytest.mark.usefixtures("corpus")
+def test_current_facts_are_found_and_superseded_ones_hidden(conn: Connection) -> None:
+    relations = texts(rows(conn, "retrieve", QUESTION), "relation")
+    assert any("Berlin" in text for text in relations)
+    assert not any("Paris" in text for text in relations)
+
+
+def test_superseded_facts_are_shown_when_asked_for(conn: Connection, corpus: Endpoint) -> None:
+    found = rows(conn, "retrieve", QUESTION, include_superseded=True)
+    statuses = {piece["text"]: piece["status"] for piece in found if piece["kind"] == "relation"}
+    assert {status for text, status in statuses.items() if "Paris" in text} == {"superseded"}
+    assert {status for text, status in statuses.items() if "Berlin" in text} == {"current"}
+    assert corpus.requests == [], "builtin:hash and a question alone need no network"
+
+
+@pytest.mark.parametrize(
+    ("as_of", "city"),
+    [("2015", "Paris"), ("2005", "Paris"), ("2024-06-30", "Berlin"), ("2020-01-01T00:00:00Z", "Berlin"),
+     ("2019-12-31T23:59:59+02:00", "Paris"), ("2020-01-01T00:30:00+02:00", "Paris")],
+)  # fmt: skip
+@pytest.mark.parametrize("time_zone", ["UTC", "Asia/Tokyo"])
+@pytest.mark.usefixtures("corpus")
+def test_as_of_decides_by_the_effective_period(
+    conn: Connection, as_of: str, city: str, time_zone: str
+) -> None:
+    conn.execute(f"set time zone '{time_zone}'")
+    relations = [
+        text for text in texts(rows(conn, "retrieve", QUESTION, as_of=as_of), "relation") if "lives" in text
+    ]
+    assert len(relations) == 1
+    assert city in relations[0]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_as_of_a_year_of_change_matches_both(conn: Connection) -> None:
+    tell(
+        conn,
+        "move",
+        "In May 2023 Ann moved to Rome.",
+        Triple("Ann", "lives_in", "Rome", valid_from="2023-05"),
+        year=2023,
+    )
+    found = " ".join(texts(rows(conn, "retrieve", QUESTION, as_of="2023"), "relation"))
+    assert "Rome" in found
+    assert "Berlin" in found
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_denial_says_so(conn: Connection) -> None:
+    relations = texts(rows(conn, "retrieve", "Did Ann work for Globex?"), "relation")
+    assert any("NOT worked_for" in text for text in relations), relations
+    prompt = row(conn, "context", "Did Ann work for Globex?")["prompt"]
+    assert re.search(r"\(Ann\) --\[NOT worked_for\]--> \(Globex\)", prompt)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_naive_has_passages_only(conn: Connection) -> None:
+    found = rows(conn, "retrieve", QUESTION, mode="naive")
+    assert {piece["kind"] for piece in found} == {"chunk"}
+    assert rows(conn, "retrieve", QUESTION, mode="bypass") == []
+
+
+@pytest.mark.usefixtures("corpus")
+def test_top_k_bounds_each_kind(conn: Connection) -> None:
+    found = rows(conn, "retrieve", "Ann", top_k=1)
+    for kind in ("chunk", "entity", "relation"):
+        assert len(texts(found, kind)) == 1
+
+
+@pytest.mark.usefixtures("corpus")
+def test_relation_types_are_obeyed(conn: Connection) -> None:
+    relations = texts(rows(conn, "retrieve", "Ann", relation_types=["founded"]), "relation")
+    assert len(relations) == 1
+    assert "founded" in relations[0]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_walk_reaches_two_hops_unless_told_one(conn: Connection) -> None:
+    tell(conn, "plant", "Acme owns Werk Nord.", Triple("Acme", "owns", "Werk Nord"), year=2021)
+    far = [piece for piece in rows(conn, "retrieve", "Ann", max_hops=2) if "Werk Nord" in piece["text"]]
+    assert {piece["hop"] for piece in far if piece["kind"] == "relation"} == {2}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_question_of_operators_is_plain_text(conn: Connection) -> None:
+    for question in ('Ann & | ! :* "', "$$; drop schema", "<->", "'", "%", "🙂", "(((", "Ann\\"):
+        rows(conn, "retrieve", question)
+
+
+def test_a_vector_of_ones_own_needs_no_endpoint(conn: Connection, endpoint: Endpoint) -> None:
+    rows(conn, "create_realm", "default", embedding_url=endpoint.url, embedding_model="scripted", width=32)
+    tell(conn, "letter", "Ann lives in Paris.", Triple("Ann", "lives_in", "Paris"), year=2010)
+    endpoint.requests.clear()
+    vector = faults.hashed_vector("Ann lives in Paris.", 32)
+    found = rows(conn, "retrieve", QUESTION, embedding="{" + ",".join(map(str, vector)) + "}")
+    assert any("Paris" in text for text in texts(found, "chunk"))
+    assert endpoint.requests == []
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_same_question_has_the_same_answer(conn: Connection) -> None:
+    assert rows(conn, "retrieve", QUESTION) == rows(conn, "retrieve", QUESTION)
+
+
+# ---------------------------------------------------------------- context
+def test_the_context_is_the_prompt(conn: Connection, corpus: Endpoint) -> None:
+    shown = row(conn, "context", QUESTION)
+    row(conn, "query", QUESTION)
+    assert synthesis(corpus).evidence == shown["prompt"]
+    assert shown["characters_prompted"] == shown["characters_retrieved"] == len(shown["prompt"])
+    assert synthesis(corpus).message("user").splitlines()[-1] == f"Question: {QUESTION}"
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_budget_clips(conn: Connection) -> None:
+    whole = row(conn, "context", QUESTION)
+    for clipped in (row(conn, "context", QUESTION, budget=50), configured(conn, "evidence_budget", "50")):
+        assert clipped["characters_retrieved"] == whole["characters_retrieved"]
+        assert 0 < clipped["characters_prompted"] < whole["characters_prompted"]
+
+
+def configured(conn: Connection, setting: str, wanted: str) -> Row:
+    """The context under a setting of the realm."""
+    rows(conn, "configure", setting, wanted)
+    return row(conn, "context", QUESTION)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_prompt_marks_periods_and_supersession(conn: Connection) -> None:
+    prompt = row(conn, "context", QUESTION, include_superseded=True)["prompt"]
+    assert re.search(r"\(Ann\) --\[founded\]--> \(Acme\) \[valid 2012", prompt)
+    assert re.search(r"\(Ann\) --\[lives_in\]--> \(Paris\) \[[^]]*superseded", prompt)
+
+
+def test_the_prompt_says_which_day_it_is_about(conn: Connection, corpus: Endpoint) -> None:
+    today = datetime.now(tz=UTC).date().isoformat()
+    row(conn, "query", QUESTION, as_of="2015")
+    header = synthesis(corpus).message("user").splitlines()
+    assert {f"Today: {today}", "As of: 2015"} <= set(header)
+
+
+# ---------------------------------------------------------------- answers
+def numbered(request: Request, fragment: str) -> int:
+    """The number under which the evidence offers the first passage that holds the fragment."""
+    passage = re.search(
+        rf"^\[(\d+)\][^\n]*\n[^\n]*{re.escape(fragment)}", request.evidence or "", re.MULTILINE
+    )
+    assert passage, request.evidence
+    return int(passage[1])
+
+
+def test_an_answer_cites_its_documents(conn: Connection, corpus: Endpoint) -> None:
+    corpus.on_synthesis = lambda request: f"In Berlin [{numbered(request, 'lives in Berlin')}]."
+    answered = row(conn, "query", QUESTION)
+    (citation,) = answered["citations"]
+    assert answered["answer"] == f"In Berlin [{citation['reference']}]."
+    assert citation["document"] == "news"
+    assert answered["mode"] == "mix"
+    assert any("Berlin" in str(relation) for relation in answered["relations"])
+
+
+def test_a_citation_of_nothing_is_removed_and_counted(conn: Connection, corpus: Endpoint) -> None:
+    corpus.on_synthesis = lambda request: f"In Berlin [99] [{numbered(request, 'lives in Berlin')}, 77]."
+    answered = row(conn, "query", QUESTION)
+    assert "99" not in answered["answer"]
+    assert "77" not in answered["answer"]
+    assert [citation["document"] for citation in answered["citations"]] == ["news"]
+    assert answered["usage"]["citations_removed"] == 2
+
+
+def test_instructions_reach_the_prompt_only(conn: Connection, corpus: Endpoint) -> None:
+    plain = row(conn, "query", QUESTION)
+    corpus.requests.clear()
+    told = row(conn, "query", QUESTION, instructions="Answer like Globex in Paris.")
+    assert "Answer like Globex in Paris." in synthesis(corpus).message("user")
+    for part in ("keywords", "relations", "chunks", "entities"):
+        assert told[part] == plain[part]
+
+
+def test_bypass_asks_the_model_alone(conn: Connection, corpus: Endpoint) -> None:
+    corpus.on_synthesis = lambda _: "I think so [1]."
+    answered = row(conn, "query", QUESTION, mode="bypass")
+    assert answered["mode"] == "bypass"
+    assert (answered["citations"], answered["chunks"], answered["relations"]) == ([], [], [])
+    assert not synthesis(corpus).evidence
+
+
+def test_history_stands_before_the_question(conn: Connection, corpus: Endpoint) -> None:
+    turns = [{"role": "user", "content": "Who is Ann?"}, {"role": "assistant", "content": "A founder."}]
+    row(conn, "query", QUESTION, history=Jsonb(turns))
+    said: list[dict[str, Any]] = synthesis(corpus).body["messages"]
+    assert [message["content"] for message in said if message in turns] == ["Who is Ann?", "A founder."]
+    assert QUESTION in said[-1]["content"]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_usage_is_reported(conn: Connection) -> None:
+    usage = row(conn, "query", QUESTION, mode="naive")["usage"]
+    assert (usage["calls"], usage["input_tokens"], usage["output_tokens"]) == (1, 100, 10)
+
+
+@pytest.mark.usefixtures("realm")
+def test_a_realm_without_a_graph_still_answers(conn: Connection, endpoint: Endpoint) -> None:
+    nothing: dict[str, Any] = {"entities": [], "triples": []}
+    row(conn, "index", "Ann lives in Paris.", document="letter", extraction=nothing)
+    set_models(conn, endpoint)
+    endpoint.on_synthesis = lambda _: "In Paris [1]."
+    for mode in ("mix", "naive"):
+        answered = row(conn, "query", QUESTION, mode=mode)
+        assert [citation["document"] for citation in answered["citations"]] == ["letter"]
+
+
+@pytest.mark.usefixtures("realm")
+def test_an_empty_realm_answers_that_it_knows_nothing(conn: Connection, endpoint: Endpoint) -> None:
+    set_models(conn, endpoint)
+    assert rows(conn, "retrieve", QUESTION) == []
+    assert row(conn, "query", QUESTION)["citations"] == []

@@ -1,0 +1,145 @@
+"""Realms and spaces: the names they take, that they are made once, that `*` reads all and writes none."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.support.calls import eventually, refused, row, rows
+from tests.support.corpus import as_json
+from tests.support.database import Connection, Database, sql, value, view
+from tests.support.endpoint import Endpoint
+from tests.support.model import Entity, Extraction, Triple
+
+ODD_NAMES = [
+    "acme-eu.1/β",
+    "5b8f3f0a-5d0e-4c5e-9d0c-7a5a2f0c1e11",
+    "_",
+    'it\'s "quoted" \\ $$',
+    "Zoë",
+    "select",
+    "x" * 63,
+]
+REFUSED_NAMES = ["", "*", "y" * 64, "ü" * 32, "pg_x", "information_schema", "graphrag", "public"]
+TEXT = "Ann founded Acme."
+SAYS = as_json(Extraction((Entity("Ann"), Entity("Acme")), (Triple("Ann", "founded", "Acme"),)))
+
+
+def create(conn: Connection, realm: str) -> None:
+    rows(conn, "create_realm", realm, embedding_url="builtin:hash", width=32)
+
+
+def facts(conn: Connection, realm: str) -> list[tuple[str, str]]:
+    return sorted((fact["space"], fact["subject"]) for fact in view(conn, realm, "facts"))
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_an_odd_name_works_as_realm_and_as_space(conn: Connection, name: str) -> None:
+    create(conn, name)
+    indexed = row(conn, "index", TEXT, document="a", extraction=SAYS, space=name, realm=name)
+    assert (indexed["entities_added"], indexed["relations_added"]) == (2, 1)
+    assert facts(conn, name) == [(name, "Ann")]
+    found = rows(conn, "retrieve", "Who founded Acme?", space=name, realm=name)
+    assert any("Acme" in piece["text"] for piece in found)
+    rows(conn, "delete_document", "a", space=name, realm=name)
+    assert facts(conn, name) == []
+    rows(conn, "drop_realm", name, confirm=name)
+    assert value(conn, "select count(*) from pg_namespace where nspname = %s", [name]) == 0
+
+
+@pytest.mark.parametrize("name", REFUSED_NAMES)
+def test_a_name_that_cannot_be_is_refused(conn: Connection, name: str) -> None:
+    before = value(conn, "select array_agg(nspname order by nspname) from pg_namespace")
+    refused("GR006", (f'"{name}"',), lambda: create(conn, name))
+    assert value(conn, "select array_agg(nspname order by nspname) from pg_namespace") == before
+
+
+def test_a_schema_of_somebody_else_is_left_alone(conn: Connection) -> None:
+    sql(conn, "create schema shop")
+    sql(conn, "create table shop.realm (id integer)")
+    refused("GR006", ("shop",), lambda: create(conn, "shop"))
+    refused("GR003", ("shop",), lambda: rows(conn, "drop_realm", "shop", confirm="shop"))
+    assert value(conn, "select count(*) from shop.realm") == 0
+
+
+def test_creating_a_realm_again_changes_nothing(conn: Connection, realm: str) -> None:
+    row(conn, "index", TEXT, document="a", extraction=SAYS)
+    create(conn, realm)
+    assert facts(conn, realm) == [("default", "Ann")]
+
+
+def test_two_sessions_create_one_realm_at_once(database: Database, conn: Connection) -> None:
+    with database.connect(autocommit=False) as first, ThreadPoolExecutor() as pool:
+        create(first, "shared")
+
+        def second() -> None:
+            with database.connect() as other:
+                create(other, "shared")
+
+        second_call = pool.submit(second)
+        eventually(lambda: waiting(conn))
+        first.commit()
+        second_call.result(timeout=10)
+    assert value(conn, "select count(*) from shared.realm") == 1
+
+
+def test_two_first_calls_of_index_at_once(database: Database, conn: Connection, endpoint: Endpoint) -> None:
+    rows(conn, "set_endpoint", "embedding", endpoint.url, "scripted", realm=None)
+    barrier = threading.Barrier(2)
+
+    def first_call(name: str) -> dict[str, Any]:
+        with database.connect() as mine:
+            barrier.wait(timeout=10)
+            return row(mine, "index", TEXT, document=name, extraction=SAYS)
+
+    with ThreadPoolExecutor() as pool:
+        results = list(pool.map(first_call, ("a", "b")))
+    assert [result["chunks"] for result in results] == [1, 1]
+    assert sum(result["entities_added"] for result in results) == 2
+    assert value(conn, 'select width from "default".realm') == endpoint.width
+    assert value(conn, 'select weight from "default".facts') == 2
+
+
+def test_star_reads_every_space_and_writes_none(conn: Connection, realm: str) -> None:
+    for space in ("north", "south"):
+        row(conn, "index", TEXT, document="a", extraction=SAYS, space=space)
+    assert facts(conn, realm) == [("north", "Ann"), ("south", "Ann")]
+    found = rows(conn, "retrieve", "Who founded Acme?", space="*")
+    assert sum(piece["kind"] == "chunk" for piece in found) == 2
+    only = rows(conn, "retrieve", "Who founded Acme?", space="north")
+    assert sum(piece["kind"] == "chunk" for piece in only) == 1
+    refused("GR007", ("*",), lambda: row(conn, "index", TEXT, document="b", extraction=SAYS, space="*"))
+    refused("GR007", ("*",), lambda: rows(conn, "delete_document", "a", space="*"))
+    assert len(facts(conn, realm)) == 2
+
+
+def test_spaces_share_nothing(conn: Connection, realm: str) -> None:
+    row(conn, "index", TEXT, document="a", extraction=SAYS, space="north")
+    row(conn, "index", TEXT, document="a", extraction=SAYS, space="south")
+    rows(conn, "delete_document", "a", space="north")
+    assert facts(conn, realm) == [("south", "Ann")]
+
+
+def test_session_settings_choose_realm_and_space(conn: Connection) -> None:
+    create(conn, "mine")
+    sql(conn, "set graphrag.realm = 'mine'")
+    sql(conn, "set graphrag.space = 'notes'")
+    row(conn, "index", TEXT, document="a", extraction=SAYS)
+    assert facts(conn, "mine") == [("notes", "Ann")]
+
+
+@pytest.mark.parametrize("confirm", [None, "", "other"])
+def test_dropping_a_realm_needs_its_name_twice(conn: Connection, realm: str, confirm: str | None) -> None:
+    row(conn, "index", TEXT, document="a", extraction=SAYS)
+    refused("GR009", (realm,), lambda: rows(conn, "drop_realm", realm, confirm=confirm))
+    assert facts(conn, realm) == [("default", "Ann")]
+
+
+def test_a_call_leaves_the_session_as_it_was(conn: Connection, realm: str) -> None:
+    sql(conn, "set search_path = public")
+    row(conn, "index", TEXT, document="a", extraction=SAYS, realm=realm)
+    rows(conn, "retrieve", "Who founded Acme?", realm=realm)
+    assert value(conn, "show search_path") == "public"

@@ -1,0 +1,73 @@
+"""The current graph as SQL shows it, in the reference model's terms, so that the two compare with `==`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from math import inf
+from typing import Any
+
+from psycopg import sql as compose
+
+from tests.support.database import Connection, Row, view
+from tests.support.model import EntityState, Graph, Key, Predicate, Relation, fold
+from tests.support.spans import Span, union
+
+
+def read_graph(conn: Connection, realm: str, space: str, predicates: Mapping[str, Predicate]) -> Graph:
+    """Entities and facts of one space, as the realm's views show them."""
+    entities = {
+        fold(row["name"]): EntityState(
+            row["name"], frozenset(map(fold, [row["name"], *row["aliases"]])), frozenset(row["types"])
+        )
+        for row in view(conn, realm, "entities")
+        if row["space"] == space
+    }
+    facts = _facts(conn, realm, space)
+    keys = [_key(fact, predicates) for fact in facts]
+    assert len(keys) == len(set(keys)), "one fact stands twice"
+    said = {(_phrase(fact), key.period): key for fact, key in zip(facts, keys, strict=True)}
+    relations = {
+        key: Relation(
+            weight=fact["weight"],
+            confidence=round(fact["confidence"], 5),
+            status=fact["status"],
+            superseded_by=said[fact["superseded_by"], key.period] if fact["superseded_by"] else None,
+            effective=union(map(_span, fact["effective"])),
+        )
+        for fact, key in zip(facts, keys, strict=True)
+    }
+    return Graph(entities, relations)
+
+
+def _facts(conn: Connection, realm: str, space: str) -> list[Row]:
+    """The view's rows, each with the period that is part of a figure's identity."""
+    query = compose.SQL(
+        "select f.*, nullif(r.period, '')::tstzrange as period from {} as f join {} as r on r.id = f.relation"
+        " where f.space = %s"
+    ).format(compose.Identifier(realm, "facts"), compose.Identifier(realm, "relation"))
+    return conn.execute(query, [space]).fetchall()
+
+
+def _phrase(fact: Row) -> str:
+    """A fact in the words of the column superseded_by."""
+    words = ["not"] * fact["negated"] + [fact["subject"], fact["predicate"], fact["object"]]
+    return " ".join(words)
+
+
+def _key(fact: Row, predicates: Mapping[str, Predicate]) -> Key:
+    subject, predicate = fold(fact["subject"]), fact["predicate"]
+    if fact["value"] is not None:
+        period = None if fact["period"] is None else _span(fact["period"])
+        return Key(subject, predicate, None, fact["value"], period, fact["negated"])
+    object_ = fold(fact["object"])
+    if predicate in predicates and predicates[predicate].symmetric:
+        subject, object_ = sorted((subject, object_))
+    return Key(subject, predicate, object_, None, None, fact["negated"])
+
+
+def _span(stated: Any) -> Span:
+    """A tstzrange as epoch seconds."""
+    low: datetime | None = stated.lower
+    high: datetime | None = stated.upper
+    return (-inf if low is None else low.timestamp(), inf if high is None else high.timestamp())
