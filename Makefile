@@ -84,16 +84,19 @@ psql: start
 	@$(PG_BIN)/psql "$$(extension/cluster.sh dsn)"
 
 models: setup
-	@bench/local_models/serve.sh start
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@bench/local_models/serve.sh status
 
 stop-models:
 	@bench/local_models/serve.sh stop
 
+# What demo and tests are told: where the cluster is, and where the models are.
+environment = GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" \
+    GRAPHRAG_MODELS_URL="$$(bench/local_models/serve.sh status)"
+
 demo: start
 	@extension/quietly.sh models bench/local_models/serve.sh start
-	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" \
-	    GRAPHRAG_MODELS_URL="$$(bench/local_models/serve.sh status)" \
-	    $(VENV)/bin/python bench/demo.py
+	@$(environment) $(VENV)/bin/python bench/demo.py
 
 lint: setup
 	@extension/lint.sh
@@ -101,7 +104,8 @@ check: lint
 
 test: start
 	@extension/lint.sh --if-changed
-	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@$(environment) $(VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
 nightly:
 	@$(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly

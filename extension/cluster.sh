@@ -10,8 +10,9 @@ BASE=$STATE/cluster
 DATA=$BASE/data
 LOG=$BASE/log
 CONFIG=$DATA/graphrag.conf
+STATE_HASH=$(printf '%s' "$STATE" | sha256sum | cut -c 1-8)
 SOCKETS=$BASE
-if [ $((${#SOCKETS} + 20)) -gt 100 ]; then SOCKETS=/tmp/graphrag-$CHECKOUT_HASH; fi
+if [ $((${#SOCKETS} + 20)) -gt 100 ]; then SOCKETS=/tmp/graphrag-$STATE_HASH; fi
 
 as_server() {
     # A clean environment: what the server does must not hang on what the caller had exported.
@@ -32,9 +33,9 @@ running() {
 
 port() { sed -n 4p "$DATA/postmaster.pid"; }
 
-# Ports from a start that belongs to this checkout, so that a restart usually finds its old one again.
+# Ports from a start that belongs to this state directory, so that a restart usually finds its old one again.
 free_ports() {
-    "$PYTHON" - "$((16#$CHECKOUT_HASH % 10000))" <<'EOF'
+    "$PYTHON" - "$((16#$STATE_HASH % 10000))" <<'EOF'
 import socket
 import sys
 
@@ -98,8 +99,8 @@ EOF
 }
 
 start() {
-    local port attempt=0
-    [ -n "$PG_MAJOR" ] && [ -x "$PG_BIN/initdb" ] || die "PostgreSQL ${PG_MAJOR:-for this release} is not installed" \
+    local port attempts=5
+    [ -x "$PG_BIN/initdb" ] || die "PostgreSQL ${PG_MAJOR:-for this release} is not installed" \
         "Run as root: $ROOT/extension/setup.sh packages"
     [ -e /proc/self ] || die "/proc is not mounted" "mount -t proc proc /proc"
     make_directories
@@ -119,8 +120,9 @@ start() {
     config >"$CONFIG"
     for port in $(free_ports); do
         if as_server pg_ctl -D "$DATA" -l "$LOG" -o "-p $port" -w -t 60 start >/dev/null 9>&-; then return; fi
-        # Another checkout may have taken the port since it was found free.
-        [[ "$(tail -n 20 "$LOG")" == *"could not create any TCP/IP sockets"* ]] && [ $((attempt += 1)) -lt 5 ] || break
+        # Another checkout may have taken the port since it was found free; all else would fail again.
+        if [[ "$(tail -n 20 "$LOG")" != *"could not create any TCP/IP sockets"* ]]; then break; fi
+        if [ $((attempts -= 1)) = 0 ]; then break; fi
     done
     tail -n 20 "$LOG" >&2
     die "the cluster in $DATA does not start" "Its log is $LOG; to throw the cluster away: $0 reset"
@@ -156,6 +158,6 @@ dsn() {
 case "${1:-}" in
     start | stop | dsn) "$1" ;;
     status) if running; then dsn; else echo stopped; exit 3; fi ;;
-    reset) stop; rm -rf "$BASE" ;;
+    reset) stop; rm -rf "$BASE" "$SOCKETS" ;;
     *) die "usage: $0 start|stop|status|dsn|reset" ;;
 esac

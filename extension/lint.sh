@@ -3,7 +3,7 @@
 # Usage: lint.sh [--if-changed]     with --if-changed nothing is done on a tree that passed before
 set -uo pipefail
 . "$(dirname "$0")/paths.sh"
-cd "$ROOT"
+cd "$ROOT" || exit
 STAMP=$STATE/lint.sha256
 BIN=$VENV/bin
 SCRIPT=extension/graphrag--$(sed -n "s/^default_version = '\(.*\)'/\1/p" graphrag.control).sql

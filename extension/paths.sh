@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Sourced by the other scripts and asked by the Makefile: where things are on this machine.
 #   ROOT      the checkout                      PG_MAJOR  PostgreSQL's major version on this Debian release
 #   STATE     everything this checkout makes    PG_BIN    that version's programs
@@ -7,8 +8,7 @@
 
 umask 022 # the server's user must be able to read what root makes
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-CHECKOUT_HASH=$(printf '%s' "$ROOT" | sha256sum | cut -c 1-8)
-STATE=$(realpath -m "${STATE:-/var/tmp/graphrag-$CHECKOUT_HASH}")
+STATE=$(realpath -m "${STATE:-/var/tmp/graphrag-$(printf '%s' "$ROOT" | sha256sum | cut -c 1-8)}")
 VENV=$STATE/venv
 PYTHON=${PYTHON:-/usr/bin/python3}
 

@@ -1,1 +1,1 @@
-"""Local, offline stand-ins for the hosted models: MiniLM embeddings and spaCy rules (not a language model)."""
+"""Offline stand-ins for hosted models: MiniLM embeddings and spaCy rules (not a language model)."""

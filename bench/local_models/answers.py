@@ -1,4 +1,4 @@
-"""Extractive answers, keywords and community reports. Rules over the evidence given; not a language model."""
+"""Extractive answers and community reports. Rules over the evidence given; not a language model."""
 
 from __future__ import annotations
 
@@ -10,23 +10,15 @@ from typing import Any
 
 from . import lexicon
 from .dates import periods
-from .names import Names, clip
-from .prompts import Question, Relation, read_relations
-from .rules import Parser
+from .prompts import Passage, Question, Relation, read_relations
+from .wording import clip, past, third_person
 
 NO_ANSWER = "The evidence does not contain the answer."
 _MAX_STATEMENTS = 3
 
-_QUESTION_WORDS = frozenset(
-    "who whom whose what which where when why how do does did is are was were be been being has have had the a an of "
-    "in on at to for from by with and or not it its they their he she his her him them this that these those there "
-    "any some many much as about into than then so if but you i we me my our your can could will would may might "
-    "should shall please tell give".split()
-)
-_PAST = re.compile(
-    r"\b(was|were|did|had|used to|previous(ly)?|former(ly)?|earlier|before|history|ever|originally|once|until)\b",
-    re.I,
-)
+_PAST = re.compile(r"\b(was|were|did|had|history|ever|once)\b", re.I)
+_FORMER = re.compile(r"\b(used to|previous(ly)?|former(ly)?|earlier|before|originally)\b", re.I)
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’]?\s+(?=[\"“A-Z0-9])|\n\s*\n")
 # Words that ask for, or state, the same thing; the first of a row stands for all.
 _SAME_ROWS = (
     "own owner ownership belong acquire buy purchase",
@@ -55,13 +47,14 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a question asks for: stems, those of them that are in names, years, and whether about the past."""
+    """What a question asks for: stems, those of names, years, and which kind of thing and of time."""
 
     stems: frozenset[str]
     names: frozenset[str]
     years: frozenset[str]
     wanted: frozenset[str]
     past: bool
+    former: bool
     when: bool
 
 
@@ -70,11 +63,9 @@ def answer(question: Question) -> str:
     asked = _asked(question)
     types = dict(question.types)
     found = [_of_relation(relation, asked, types) for relation in question.relations]
-    found += [
-        statement
-        for passage in question.passages
-        for statement in _of_passage(passage.number, passage.text, asked)
-    ]
+    for passage in question.passages:
+        told = [relation for relation in question.relations if passage.number in relation.cited]
+        found += _of_passage(passage, asked, told)
     best = sorted((one for one in found if one.score > 0), key=lambda one: -one.score)
     chosen: list[_Statement] = []
     for statement in best:
@@ -84,23 +75,6 @@ def answer(question: Question) -> str:
         if len(chosen) == _MAX_STATEMENTS:
             break
     return " ".join(_cite(statement) for statement in chosen) or NO_ANSWER
-
-
-def keywords(text: str, parser: Parser) -> dict[str, list[str]]:
-    """{"low": names and quoted words, "high": what is asked about: nouns and verbs}."""
-    (doc,) = parser.parse([text])
-    names = Names()
-    names.add([doc])
-    high = [
-        token.lemma_.lower()
-        for token in doc
-        if token.pos_ in ("NOUN", "VERB", "ADJ")
-        and names.at(token) is None
-        and token.lower_ not in _QUESTION_WORDS
-        and token.is_alpha
-    ]
-    low = [name.text for name in names] + re.findall(r'"([^"]+)"', text)
-    return {"low": list(dict.fromkeys(low)), "high": list(dict.fromkeys(high))}
 
 
 def report(text: str) -> dict[str, Any]:
@@ -114,7 +88,7 @@ def report(text: str) -> dict[str, Any]:
     leading = [name for name, _ in counted.most_common(3)] or [name for name, _ in described[:3]]
     about = dict(described)
     sentences = [verbalise(relation) + "." for relation in relations]
-    summary = [about[name] for name in leading if about.get(name)] or sentences[:3]
+    summary = [about[name].rstrip(".") + "." for name in leading if about.get(name)] or sentences[:3]
     return {
         "title": " and ".join(filter(None, [", ".join(leading[:-1]), *leading[-1:]])) or "Nothing named",
         "summary": clip(" ".join(summary), 600),
@@ -127,11 +101,34 @@ def report(text: str) -> dict[str, Any]:
 
 
 def verbalise(relation: Relation) -> str:
-    """``(Mira Voss) --[live_in]--> (Berlin)`` as "Mira Voss lives in Berlin"; ended relations in the past tense."""
+    """``(Mira Voss) --[live_in]--> (Berlin)`` as "Mira Voss lives in Berlin"; past tense if ended."""
     ended = "superseded" in relation.period or "ended" in relation.period
     verb = _predicate_words(relation.predicate, relation.denied, ended)
-    period = f" ({relation.period})" if relation.period else ""
-    return f"{relation.subject} {verb} {relation.object}{period}"
+    subject, target = _with_article(relation.subject), _with_article(relation.object)
+    return subject[:1].upper() + f"{subject[1:]} {verb} {target}{_spoken(relation.period)}"
+
+
+def _with_article(name: str) -> str:
+    """ "the Calder plant": a name that ends in a common noun takes "the"."""
+    first, _, last = name.rpartition(" ")
+    return f"the {name}" if first[:1].isupper() and last.islower() else name
+
+
+def _spoken(period: str) -> str:
+    """ "valid 2010 to 2020; superseded 2020 by ..." as " (2010 to 2020)"."""
+    first, last = _bounds(period)
+    if first and last:
+        return f" ({first} to {last})"
+    return f" (since {first})" if first else f" (until {last})" if last else f" ({period})" if period else ""
+
+
+def _bounds(period: str) -> tuple[str, str]:
+    """(first, last) of a relation's stated period; '' where it is open."""
+    stated = period.partition(";")[0]
+    found = re.match(
+        r"valid (?:(?:from |since )?(?!to |until )(.+?))??(?:(?:^| ?)(?:to|until) (.+))?$", stated
+    )
+    return (found[1] or "", found[2] or "") if found else ("", "")
 
 
 def _predicate_words(predicate: str, denied: bool, ended: bool) -> str:
@@ -146,7 +143,7 @@ def _predicate_words(predicate: str, denied: bool, ended: bool) -> str:
     if denied:
         return f"{auxiliary} not {lemma}{tail}"
     is_past = ended or (first != lemma and not first.endswith("s"))
-    return (lexicon.past(lemma) if is_past else lexicon.third_person(lemma)) + tail
+    return (past(lemma) if is_past else third_person(lemma)) + tail
 
 
 def _is_state(first: str, rest: Sequence[str]) -> bool:
@@ -162,14 +159,13 @@ def _base(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     for candidate in (word[:-1], word[:-2], word[:-3] + "y"):
-        if word in (lexicon.third_person(candidate), lexicon.past(candidate)) and len(candidate) > 1:
+        if word in (third_person(candidate), past(candidate)) and len(candidate) > 1:
             return candidate
     return word
 
 
 def _asked(question: Question) -> _Asked:
     text = question.question
-    first = text.split(maxsplit=1)[0].lower() if text.split() else ""
     capitalised = {
         word
         for word in re.findall(r"\w[\w'’&.-]*", text)[1:]
@@ -184,8 +180,9 @@ def _asked(question: Question) -> _Asked:
         names=frozenset(stem for word in capitalised for stem in _stems(word)) - years,
         years=frozenset(years),
         wanted=frozenset(wanted),
-        past=bool(_PAST.search(text)) or bool(years),
-        when=first == "when" or " when " in f" {text.lower()} ",
+        past=bool(_PAST.search(text) or _FORMER.search(text)) or bool(years),
+        former=bool(_FORMER.search(text)) and not years,
+        when=bool(re.search(r"\bwhen\b", text, re.I)),
     )
 
 
@@ -204,25 +201,27 @@ def _of_relation(relation: Relation, asked: _Asked, types: dict[str, str]) -> _S
     return _Statement(text, relation.cited, score, relation.description)
 
 
-def _of_passage(number: int, text: str, asked: _Asked) -> list[_Statement]:
-    """The sentences of a passage; a little below a relation that says the same."""
-    sentences = [
-        " ".join(part.split())
-        for part in re.split(r"(?<=[.!?])[\"”’]?\s+(?=[\"“A-Z0-9])|\n\s*\n", text)
-        if part
-    ]
+def _of_passage(passage: Passage, asked: _Asked, told: Sequence[Relation]) -> list[_Statement]:
+    """The sentences of a passage, a little below a relation that says the same.
+
+    ``told`` are the relations that cite the passage: what they say of their period holds for its sentences.
+    """
     scored = []
-    for sentence in sentences:
-        score = _overlap(_stems(sentence), asked)
+    for part in _SENTENCE_END.split(passage.text):
+        sentence = " ".join(part.split())
+        stems = _stems(sentence)
+        score = _overlap(stems, asked)
         if score:
             years = set(re.findall(r"\b\d{4}\b", sentence))
             score += 1.0 * bool(years & asked.years) + 0.5 * (asked.when and bool(years)) - 0.2
-        scored.append(_Statement(sentence.rstrip("."), (number,), score, sentence))
+            same = [relation for relation in told if _stems(f"{relation.subject} {relation.object}") <= stems]
+            score += max((_period_score(relation.period, asked) for relation in same), default=0.0)
+        scored.append(_Statement(sentence.rstrip("."), (passage.number,), score, sentence))
     return scored
 
 
 def _overlap(stems: set[str], asked: _Asked) -> float:
-    """Shared words, those in names twice; 0 unless the names agree and, beyond them, something asked for does."""
+    """Shared words, those in names weigh more; 0 unless a name agrees and something else asked for does."""
     names, words = asked.names & stems, (asked.stems - asked.names) & stems
     if asked.names and not names:
         return 0.0
@@ -238,21 +237,20 @@ def _overlap(stems: set[str], asked: _Asked) -> float:
 def _period_score(period: str, asked: _Asked) -> float:
     """Fits the year asked for, or still holds when no year is asked for."""
     ended = "superseded" in period or "ended" in period
-    bounds = re.search(r"valid (?:from |since )?(\S*?\d{4}\S*)?(?: ?(?:to|until) (\S*?\d{4}\S*))?", period)
     if asked.years:
         year = min(asked.years)
-        first, last = (
-            re.search(r"\d{4}", bound or "") for bound in (bounds.groups() if bounds else (None, None))
-        )
+        first, last = (re.search(r"\d{4}", bound) for bound in _bounds(period))
         inside = (first is None or first[0] <= year) and (last is None or year <= last[0])
         return 1.5 if inside else -2.0
-    return (0.5 if asked.past else -3.0) if ended else 0.0
+    if ended:
+        return 0.5 if asked.past else -3.0
+    return -3.0 if asked.former else 0.0
 
 
 def _stems(text: str) -> set[str]:
     """Content words without their endings; words that mean the same share one stem."""
     words = re.findall(r"[^\W_]+(?:[-.][^\W_]+)*", text.lower())
-    stems = (_stem(word) for word in words if word not in _QUESTION_WORDS)
+    stems = (_stem(word) for word in words if word not in lexicon.QUESTION_WORDS)
     return {_SAME.get(stem, stem) for stem in stems}
 
 
@@ -260,8 +258,10 @@ def _stem(word: str) -> str:
     word = _IRREGULAR.get(word, word)
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) > 2 and not word.endswith("ss"):
-            return word[: -len(ending)].rstrip("e")
-    return word.rstrip("e") if len(word) > 4 else word
+            word = word[: -len(ending)]
+            break
+    word = word.rstrip("e") or word
+    return word[:-1] + "i" if word.endswith("y") else word
 
 
 _SAME = {_stem(word): row.split()[0] for row in _SAME_ROWS for word in row.split()}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import answers
+from .keywords import keywords
 from .prompts import read_document, read_question
 from .rules import Parser, extract
 
@@ -48,7 +49,7 @@ def _extraction(user: str, gleaning: bool, parser: Parser) -> Mapping[str, Any]:
 
 
 def _keywords(user: str, _gleaning: bool, parser: Parser) -> Mapping[str, Any]:
-    return answers.keywords(user.rpartition("Question:")[2].strip(), parser)
+    return keywords(user.rpartition("Question:")[2].strip(), parser)
 
 
 def _report(user: str, _gleaning: bool, _parser: Parser) -> Mapping[str, Any]:
@@ -71,7 +72,7 @@ _SCHEMAS: tuple[tuple[str, set[str], _Rule], ...] = (
 
 
 def _kind_of(name: str, schema: Mapping[str, Any]) -> _Rule:
-    """The rules that fill a schema. One that no rules know is refused: made-up values would look like answers."""
+    """The rules that fill a schema. An unknown one is refused: made-up values would look like answers."""
     properties = set(schema.get("properties", {}))
     for known, needed, rule in _SCHEMAS:
         if name == known or needed <= properties:

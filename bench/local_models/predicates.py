@@ -1,6 +1,6 @@
 """Predicates: how a wording of the text becomes a form of the request's vocabulary, or a plain default.
 
-A wording is words joined by underscores, the verb or noun first: ``live_in``, ``owned_by``, ``chief_executive_of``.
+A wording is words joined by underscores: ``live_in``, ``owned_by``, ``chief_executive_of``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class _State:
-    """What an event brings about: ``move_to`` makes ``live_in`` true. ``of`` limits it to subjects of those types."""
+    """What an event brings about: ``move_to`` makes ``live_in`` true, ``of`` subjects of those types."""
 
     wording: str
     inverse: bool = False
@@ -92,7 +92,7 @@ class Vocabulary:
         return (self._lemma(first), *rest)
 
     def _plain(self, wording: str) -> str:
-        """The key of the table of states: base form for an active verb, the participle before "by" and "to"."""
+        """The key of the table of states: the base form, but the participle before "by" and "to"."""
         return wording if wording in _AFTER else "_".join(self._key(wording))
 
 

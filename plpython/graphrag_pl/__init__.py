@@ -1,7 +1,8 @@
 """The Python side of the graphrag extension: split text, call model endpoints, read what they answer.
 
-Every function takes the database handle (`plpy` in the server) as an argument and nothing here imports it, so the
-package runs and is tested without a server. SQL reaches it through thin PL/Python wrappers; jsonb travels as text.
+Every function takes the database handle (`plpy` in the server) as an argument and nothing here imports it,
+so the package runs and is tested without a server. SQL reaches it through thin PL/Python wrappers; jsonb
+travels as text.
 
     loader      how the sources embedded in the extension script become importable
     database    the handle's type, and one-line queries through it

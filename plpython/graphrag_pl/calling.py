@@ -53,11 +53,18 @@ class Request:
                 value.get("realm"),
             )
         except (TypeError, KeyError, ValueError, AttributeError) as error:
-            errors.fail(plpy, errors.INVALID_ARGUMENT, f"malformed endpoint request: {error!r}")
+            raise errors.sql_error(
+                plpy, errors.INVALID_ARGUMENT, f"malformed endpoint request: {error!r}"
+            ) from error
         if request.kind not in PATHS or not request.models:
-            errors.fail(plpy, errors.INVALID_ARGUMENT, "an endpoint request needs a kind (chat, embeddings) and models")
+            raise errors.sql_error(
+                plpy,
+                errors.INVALID_ARGUMENT,
+                "an endpoint request needs a kind (chat, embeddings) and models",
+            )
         if request.kind == "embeddings":
-            # vectors of two models must never meet; and the SDK would ask for base64, which not every server speaks
+            # vectors of two models must never meet; and the SDK would ask for base64, which not every
+            # server speaks
             request.models = request.models[:1]
             request.body["encoding_format"] = "float"
         return request
@@ -67,8 +74,14 @@ class Request:
 class Server:
     """What one `_call` knows about one base URL."""
 
-    client: Client | None
+    client: Client | None = None
     refusal: CallError | None = None  # why nothing (more) is sent there
+
+    def opened(self) -> Client:
+        """The client. Raises the refusal, if there is one."""
+        if self.refusal or self.client is None:
+            raise self.refusal or CallError(errors.REFUSED, "is closed")
+        return self.client
 
 
 @dataclass
@@ -96,9 +109,11 @@ class Attempts:
             self.models.clear()
 
 
-def call_endpoints(plpy: Database, requests: str, concurrency: int, factory: ClientFactory | None = None) -> str:
-    """`requests` and the result are JSON lists of equal length and order: see Request, and _success and _failure for
-    the answers. No failure of a server raises; a cancelled statement does, at once."""
+def call_endpoints(
+    plpy: Database, requests: str, concurrency: int, factory: ClientFactory | None = None
+) -> str:
+    """`requests` and the result are JSON lists of equal length and order: see Request, and _success and
+    _failure for the answers. No failure of a server raises; a cancelled statement does, at once."""
     parsed = [Request.from_json(plpy, value) for value in json.loads(requests)]
     if not parsed:
         return "[]"
@@ -106,8 +121,8 @@ def call_endpoints(plpy: Database, requests: str, concurrency: int, factory: Cli
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """asyncio.run() for a database backend: no signal handlers, and nobody waits for a name look-up that hangs in its
-    thread. Those threads take no signals: PostgreSQL's handlers belong on the main one."""
+    """asyncio.run() for a database backend: no signal handlers, and nobody waits for a name look-up that
+    hangs in its thread. Those threads take no signals: PostgreSQL's handlers belong on the main one."""
     loop = asyncio.new_event_loop()
     loop.set_default_executor(ThreadPoolExecutor(4, "graphrag", _block_signals))
     try:
@@ -150,7 +165,7 @@ async def _open_servers(
             continue
         location = endpoints.location(plpy, *place)
         if location.refusal:
-            servers[place] = Server(None, location.refusal)
+            servers[place] = Server(refusal=location.refusal)
         else:
             servers[place] = Server(await stack.enter_async_context(factory(request.base_url, location.key)))
     return servers
@@ -161,11 +176,8 @@ async def _answer(request: Request, server: Server, turn: asyncio.Semaphore) -> 
     async with turn:
         attempts = Attempts(list(request.models))
         started = time.monotonic()
-        if server.client is None or server.refusal:
-            assert server.refusal is not None
-            return _failure(request, server.refusal, attempts, 0.0)
         try:
-            model, body, seconds = await _try(request, server.client, attempts)
+            model, body, seconds = await _try(request, server.opened(), attempts)
             return _success(request, model, body, attempts, seconds)
         except CallError as error:
             if error.is_of_server:
@@ -174,10 +186,11 @@ async def _answer(request: Request, server: Server, turn: asyncio.Semaphore) -> 
 
 
 async def _try(request: Request, client: Client, attempts: Attempts) -> tuple[str, dict[str, Any], float]:
-    """(model that served, its answer, seconds that the last attempt took). Raises the CallError that ended it."""
+    """(model that served, its answer, seconds that the last attempt took). Raises the CallError that ended
+    it."""
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + request.deadline
-    last: CallError | None = None
+    last = CallError(errors.DEADLINE, "did not answer in time", may_retry=True)
     while attempts.models:
         model, ready_at = attempts.next_model()
         if ready_at >= ends_at:
@@ -190,17 +203,19 @@ async def _try(request: Request, client: Client, attempts: Attempts) -> tuple[st
                 body = await client.send(request.kind, {**request.body, "model": model})
             return model, body, loop.time() - begun
         except TimeoutError:
-            last = last or CallError(errors.DEADLINE, "did not answer in time", "The last attempt was cut off.")
+            last = last or CallError(
+                errors.DEADLINE, "did not answer in time", "The last attempt was cut off."
+            )
             break
         except CallError as error:
             last = error
             attempts.record(model, error, loop.time())
-    assert last is not None
     raise _at_deadline(last, request.deadline) if last.may_retry else last
 
 
 def _at_deadline(last: CallError, deadline: float) -> CallError:
-    """Attempts ran until the deadline: an unreachable server stays that, a busy one becomes a missed deadline."""
+    """Attempts ran until the deadline: an unreachable server stays that, a busy one becomes a missed
+    deadline."""
     wait = f" It asks to wait {last.retry_after:g} s." if last.retry_after else ""
     return CallError(
         code=last.code if last.code == errors.UNREACHABLE else errors.DEADLINE,
@@ -211,7 +226,9 @@ def _at_deadline(last: CallError, deadline: float) -> CallError:
     )
 
 
-def _success(request: Request, model: str, body: dict[str, Any], attempts: Attempts, seconds: float) -> dict[str, Any]:
+def _success(
+    request: Request, model: str, body: dict[str, Any], attempts: Attempts, seconds: float
+) -> dict[str, Any]:
     usage = body.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     served = body.get("model")

@@ -1,9 +1,9 @@
 """Questions to a chat model: in the best answer format it supports, read by the caller's reader.
 
-Structured output has three steps: `json_schema`, where the server holds the model to a schema; `json_object`, where it
-holds it to JSON; `text`, where nothing is held. A server that refuses a step (HTTP 400, 422, 500, 501) or a model
-whose answer is unusable is asked again one step lower; what a server refused is remembered for the session, by URL and
-model.
+Structured output has three steps: `json_schema`, where the server holds the model to a schema;
+`json_object`, where it holds it to JSON; `text`, where nothing is held. A server that refuses a step (HTTP
+400, 422, 501) or a model whose answer is unusable is asked again one step lower; what a server refused
+is remembered for the session, by URL and model.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any, Generic, TypeVar
 from graphrag_pl import endpoints, errors
 from graphrag_pl.database import Database, Memory
 from graphrag_pl.endpoints import Endpoint
-from graphrag_pl.parsing import Unusable
+from graphrag_pl.parsing import UnusableError
 from graphrag_pl.prompts import Message
 
 FORMATS = ("json_schema", "json_object", "text")
 
 _MEMORY = "graphrag_chat"
-_REFUSES_FORMAT = frozenset({400, 422, 500, 501})
+_REFUSES_FORMAT = frozenset({400, 422, 501})
 
 T = TypeVar("T")
 
@@ -36,20 +36,20 @@ class Reply:
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any], model: str) -> Reply:
-        """Raises Unusable for an answer without text."""
+        """Raises UnusableError for an answer without text."""
         try:
             choice = body["choices"][0]
             message = choice["message"]
             content = message.get("content")
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise Unusable("the answer has no message") from None
+            raise UnusableError("the answer has no message") from None
         if isinstance(content, list):
             content = "".join(part.get("text") or "" for part in content if isinstance(part, dict))
         if not isinstance(content, str) or not content.strip():
             if message.get("refusal"):
-                raise Unusable(f"the model refused: {str(message['refusal'])[:200]}")
+                raise UnusableError(f"the model refused: {str(message['refusal'])[:200]}")
             reason = choice.get("finish_reason")
-            raise Unusable(f"the model answered nothing (finish_reason {reason})")
+            raise UnusableError(f"the model answered nothing (finish_reason {reason})")
         return cls(content, choice.get("finish_reason") == "length", model)
 
 
@@ -65,7 +65,8 @@ class Outcome(Generic[T]):
 
 
 class ChatModel:
-    """The endpoint of a role, with what the session knows of it. `calls` collects the answers of `_call`, for usage."""
+    """The endpoint of a role, with what the session knows of it. `calls` collects the answers of `_call`,
+    for usage."""
 
     def __init__(self, plpy: Database, memory: Memory, endpoint: Endpoint) -> None:
         self.plpy = plpy
@@ -74,7 +75,9 @@ class ChatModel:
         known = memory.setdefault(_MEMORY, {})
         self._known: dict[str, Any] = known.setdefault(f"{endpoint.base_url}\n{endpoint.model}", {})
 
-    def body(self, messages: Sequence[Message], response_format: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def body(
+        self, messages: Sequence[Message], response_format: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         body: dict[str, Any] = {"messages": list(messages)}
         if not self._known.get("refuses_temperature"):
             body["temperature"] = self.endpoint.options.get("temperature", 0)
@@ -87,7 +90,11 @@ class ChatModel:
         requests = [self.endpoint.request("chat", body) for body in bodies]
         answers = endpoints.send(self.plpy, requests, concurrency)
         self.calls += answers
-        again = [i for i, a in enumerate(answers) if a.get("status") == 400 and "temperature" in str(a.get("detail"))]
+        again = [
+            i
+            for i, a in enumerate(answers)
+            if a.get("status") == 400 and "temperature" in str(a.get("detail"))
+        ]
         again = [i for i in again if "temperature" in bodies[i]]
         if again:
             self._known["refuses_temperature"] = True
@@ -104,13 +111,18 @@ class ChatModel:
         read: Callable[[Reply], T],
         concurrency: int,
     ) -> list[Outcome[T]]:
-        """One outcome a conversation, in order. `read` turns a reply into the value or raises Unusable."""
-        first = max(FORMATS.index(self.endpoint.options.get("structured_output", FORMATS[0])), self._known.get("step", 0))
+        """One outcome a conversation, in order. `read` turns a reply into the value or raises UnusableError."""
+        first = max(
+            FORMATS.index(self.endpoint.options.get("structured_output", FORMATS[0])),
+            self._known.get("step", 0),
+        )
         outcomes: list[Outcome[T]] = [Outcome() for _ in conversations]
         pending = list(range(len(conversations)))
         refused: set[int] = set()
         for step in range(first, len(FORMATS)):
-            bodies = [self.body(conversations[i], _response_format(FORMATS[step], name, schema)) for i in pending]
+            bodies = [
+                self.body(conversations[i], _response_format(FORMATS[step], name, schema)) for i in pending
+            ]
             answers = self.send(bodies, concurrency)
             lower = []
             for i, answer in zip(pending, answers, strict=True):
@@ -138,13 +150,15 @@ def _outcome(answer: Mapping[str, Any], read: Callable[[Reply], T]) -> Outcome[T
     if not answer["ok"]:
         detail = f": {answer['detail']}" if answer.get("detail") else ""
         return Outcome(
-            code=answer["code"], error=f"{answer['message']}{detail}", is_of_server=bool(answer.get("of_server"))
+            code=answer["code"],
+            error=f"{answer['message']}{detail}",
+            is_of_server=bool(answer.get("of_server")),
         )
     reply = None
     try:
         reply = Reply.from_body(answer["body"], answer["model"])
         return Outcome(read(reply), reply)
-    except Unusable as error:
+    except UnusableError as error:
         cut = " and was cut off by its length limit" if reply and reply.is_cut else ""
         return Outcome(reply=reply, code=errors.ANSWER_INVALID, error=f"{error}{cut}")
 
@@ -152,5 +166,7 @@ def _outcome(answer: Mapping[str, Any], read: Callable[[Reply], T]) -> Outcome[T
 def _may_help(answer: Mapping[str, Any], outcome: Outcome[Any]) -> bool:
     """Whether asking for a looser format may help: not if the answer was too long for any."""
     if answer["ok"]:
-        return not (outcome.reply and outcome.reply.is_cut) and "finish_reason length" not in (outcome.error or "")
+        return not (outcome.reply and outcome.reply.is_cut) and "finish_reason length" not in (
+            outcome.error or ""
+        )
     return answer.get("status") in _REFUSES_FORMAT

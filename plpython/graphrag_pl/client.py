@@ -32,14 +32,18 @@ ClientFactory = Callable[[str, "str | None"], AbstractAsyncContextManager[Client
 def openai_factory(plpy: Database) -> ClientFactory:
     """Import the openai package (GR201 if it is missing) and return the factory of its clients."""
     openai, httpx = errors.library(plpy, "openai"), errors.library(plpy, "httpx2")
-    for name in ("openai", "httpx2", "httpcore2"):  # OPENAI_LOG=debug would write documents into the server's log
+    for name in (
+        "openai",
+        "httpx2",
+        "httpcore2",
+    ):  # OPENAI_LOG=debug would write documents into the server's log
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return lambda base_url, key: OpenAIClient(openai, httpx, base_url, key)
 
 
 class OpenAIClient:
-    """AsyncOpenAI without its retries, its environment variables and its redirects: a key goes to the URL that it is
-    stored with and nowhere else."""
+    """AsyncOpenAI without its retries, its environment variables and its redirects: a key goes to the URL
+    that it is stored with and nowhere else."""
 
     def __init__(self, openai: ModuleType, httpx: ModuleType, base_url: str, key: str | None) -> None:
         self._openai = openai
@@ -72,7 +76,9 @@ class OpenAIClient:
         except self._openai.APIConnectionError as error:
             raise self._of_transport(error) from None
         except (self._httpx.HTTPError, OSError) as error:
-            raise CallError(errors.UNREACHABLE, "broke off its answer", self._hide(error), may_retry=True) from None
+            raise CallError(
+                errors.UNREACHABLE, "broke off its answer", self._hide(error), may_retry=True
+            ) from None
         return await self._decode(response)
 
     async def _decode(self, response: Any) -> dict[str, Any]:
@@ -95,12 +101,17 @@ class OpenAIClient:
     def _of_status(self, error: Any) -> CallError:
         body = error.body if isinstance(error.body, dict) else {}
         reason = body.get("message") or body.get("detail") or error.response.text or ""
-        code = next((str(body[name]) for name in ("code", "type") if body.get(name) == "insufficient_quota"), error.code)
+        code = next(
+            (str(body[name]) for name in ("code", "type") if body.get(name) == "insufficient_quota"),
+            error.code,
+        )
         return error_of_status(error.status_code, self._hide(reason), code, error.response.headers)
 
     def _of_transport(self, error: Any) -> CallError:
         cause = error.__cause__ or error
-        nobody_there = isinstance(cause, (self._httpx.ConnectError, self._httpx.ConnectTimeout, self._httpx.UnsupportedProtocol))
+        nobody_there = isinstance(
+            cause, (self._httpx.ConnectError, self._httpx.ConnectTimeout, self._httpx.UnsupportedProtocol)
+        )
         return CallError(
             errors.UNREACHABLE,
             "cannot be reached" if nobody_there else "broke off the connection",

@@ -12,7 +12,8 @@ Memory = MutableMapping[str, Any]
 class Database(Protocol):
     """`plpy`, or a stand-in for it. A query that is cancelled raises out of execute()."""
 
-    Error: type[Exception]
+    @property
+    def Error(self) -> type[Exception]: ...  # noqa: N802  its name in plpy
 
     def execute(self, query: Any, arguments: Any = ..., /) -> Sequence[Mapping[str, Any]]: ...
 

@@ -6,7 +6,7 @@ import json
 import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from graphrag_pl import endpoints, errors, hashing
 from graphrag_pl.database import Database, scalar
@@ -25,9 +25,9 @@ _FLOAT = struct.Struct("<f")
 def embed(plpy: Database, texts: Sequence[str], realm_width: int | None = None) -> list[str]:
     """pgvector literals of the texts, in order, by the current realm's embedding endpoint.
 
-    Equal texts are sent once. A text of more tokens than the model takes (8,000, estimated) is embedded by its
-    beginning. Raises GR010 without an endpoint, its own GR101 … GR104, GR105 for another width than the realm's
-    (`realm_width`, else read from it), GR106 for a vector that is zero or not finite.
+    Equal texts are sent once. A text of more tokens than the model takes (8,000, estimated) is embedded by
+    its beginning. Raises GR010 without an endpoint, its own GR101 … GR104, GR105 for another width than the
+    realm's (`realm_width`, else read from it), GR106 for a vector that is zero or not finite.
     """
     if not texts:
         return []
@@ -55,7 +55,9 @@ def vectors_of(
     batches = list(_batches(texts, endpoint.options))
     dimensions = endpoint.options.get("dimensions")
     requests = [
-        endpoint.request("embeddings", {"input": batch} | ({"dimensions": dimensions} if dimensions else {}), DEADLINE)
+        endpoint.request(
+            "embeddings", {"input": batch} | ({"dimensions": dimensions} if dimensions else {}), DEADLINE
+        )
         for batch in batches
     ]
     answers = endpoints.send(plpy, requests, endpoint.concurrency())
@@ -64,7 +66,7 @@ def vectors_of(
     literals: list[str] = []
     for batch, answer in zip(batches, answers, strict=True):
         if not answer["ok"]:
-            endpoints.fail_as(plpy, endpoint, answer)
+            raise endpoints.sql_error(plpy, endpoint, answer)
         for vector in _ordered(plpy, endpoint, answer["body"], len(batch)):
             width = width or len(vector)
             check_width(plpy, endpoint, len(vector), width)
@@ -94,8 +96,8 @@ def _batches(texts: Sequence[str], options: Mapping[str, Any]) -> Iterator[list[
 def _ordered(plpy: Database, endpoint: Endpoint, body: Mapping[str, Any], count: int) -> list[list[float]]:
     """The vectors of an answer, by their `index`; GR103 unless there is exactly one for each text."""
 
-    def invalid(what: str) -> NoReturn:
-        errors.fail(
+    def invalid(what: str) -> Exception:
+        return errors.sql_error(
             plpy,
             errors.ANSWER_INVALID,
             f"{endpoint} answered {what}",
@@ -105,17 +107,19 @@ def _ordered(plpy: Database, endpoint: Endpoint, body: Mapping[str, Any], count:
 
     data = body.get("data")
     if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
-        invalid("without a list of vectors")
+        raise invalid("without a list of vectors")
     if len(data) != count:
-        invalid(f"{len(data)} vectors for {count} texts")
+        raise invalid(f"{len(data)} vectors for {count} texts")
     places = [item.get("index", position) for position, item in enumerate(data)]
-    if sorted(places, key=str) != sorted(range(count), key=str) or any(isinstance(place, bool) for place in places):
-        invalid("vectors whose index does not number the texts")
+    if sorted(places, key=str) != sorted(range(count), key=str) or any(
+        isinstance(place, bool) for place in places
+    ):
+        raise invalid("vectors whose index does not number the texts")
     vectors: list[list[float]] = [[] for _ in data]
     for place, item in zip(places, data, strict=True):
         vector = item.get("embedding")
         if not isinstance(vector, list) or not vector:
-            invalid("a vector that is no list of numbers")
+            raise invalid("a vector that is no list of numbers")
         vectors[place] = vector
     return vectors
 
@@ -124,12 +128,12 @@ def check_width(plpy: Database, endpoint: Endpoint, width: int, wanted: int | No
     """GR105 unless the widths are equal or none is wanted yet."""
     if wanted is None or width == wanted:
         return
-    errors.fail(
+    raise errors.sql_error(
         plpy,
         errors.WIDTH_MISMATCH,
         f"{endpoint} makes vectors of {width} dimensions, {wanted} are wanted",
         f"The vectors of a realm are of one model and one width: {wanted}. Nothing was stored.",
-        "Set the endpoint back to the realm's model; a realm of another model is a new one, dropped and indexed again.",
+        "Set the endpoint back to the realm's model, or index into a new realm made for the other one.",
     )
 
 
@@ -137,12 +141,12 @@ def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str
     """pgvector's text form, each number as the shortest that is the same 32-bit float."""
     try:
         numbers = [_FLOAT.unpack(_FLOAT.pack(_number(value)))[0] for value in vector]
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError, struct.error):
         numbers = [math.nan]
     if not all(map(math.isfinite, numbers)):
-        _invalid_vector(plpy, endpoint, "a number that is not finite")
+        raise _invalid_vector(plpy, endpoint, "a number that is not finite")
     if not any(numbers):
-        _invalid_vector(plpy, endpoint, "only zeros")
+        raise _invalid_vector(plpy, endpoint, "only zeros")
     return f"[{','.join(map(_shortest, numbers))}]"
 
 
@@ -163,8 +167,8 @@ def _shortest(number: float) -> str:
     return f"{number:.9g}"
 
 
-def _invalid_vector(plpy: Database, endpoint: Endpoint, what: str) -> None:
-    errors.fail(
+def _invalid_vector(plpy: Database, endpoint: Endpoint, what: str) -> Exception:
+    return errors.sql_error(
         plpy,
         errors.INVALID_VECTOR,
         f"{endpoint} answered a vector with {what}",

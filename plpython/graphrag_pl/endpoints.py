@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from graphrag_pl import errors
 from graphrag_pl.database import Database, rows, scalar
@@ -51,7 +51,8 @@ class Endpoint:
         return f"{self.role} endpoint {self.base_url} (model {self.model})"
 
     def request(self, kind: str, body: Mapping[str, Any], default_deadline: float = 120.0) -> dict[str, Any]:
-        """An element of `_call`'s argument. Option `extra` is merged into the body, for what only some servers know."""
+        """An element of `_call`'s argument. Option `extra` is merged into the body, for what only some
+        servers know."""
         return {
             "kind": kind,
             "base_url": self.base_url,
@@ -73,12 +74,12 @@ def for_role(plpy: Database, role: str) -> Endpoint:
         role=("text", role),
     )[0]
     if found["endpoint"] is None:
-        companion = "OPENAI_API_KEY (or OPENAI_BASE_URL)"
-        errors.fail(
+        companion = "OPENAI_API_KEY, OPENAI_BASE_URL"
+        raise errors.sql_error(
             plpy,
             errors.NO_ENDPOINT,
             f"no endpoint for the role {role}",
-            f"Neither the realm nor the database names one, nor does {companion} in the server's environment.",
+            f"Neither the realm nor the database has one, nor does the server's environment ({companion}).",
             f"select graphrag.set_endpoint('{role}', 'https://…/v1', 'model')"
             + (", or 'builtin:hash' as the URL to try things out." if role == "embedding" else "."),
         )
@@ -96,15 +97,14 @@ def send(plpy: Database, requests: list[dict[str, Any]], concurrency: int) -> li
     return list(json.loads(answers))
 
 
-def fail_as(plpy: Database, endpoint: Endpoint, answer: Mapping[str, Any]) -> NoReturn:
-    """Raise a failed answer of `_call`, naming role, URL and model."""
-    attempts = answer.get("attempts") or 0
-    detail = answer.get("detail")
-    errors.fail(
+def sql_error(plpy: Database, endpoint: Endpoint, answer: Mapping[str, Any]) -> Exception:
+    """The error of a failed answer of `_call`, naming role, URL and model."""
+    detail = f"{answer['detail'].rstrip('.')}. " if answer.get("detail") else ""
+    return errors.sql_error(
         plpy,
         answer["code"],
         f"{answer['message']} (role {endpoint.role}, model {endpoint.model})",
-        f"{detail + ' ' if detail else ''}Attempts: {attempts}.",
+        f"{detail}Attempts: {answer.get('attempts') or 0}.",
         answer.get("hint") or _hint(answer),
     )
 
@@ -112,7 +112,9 @@ def fail_as(plpy: Database, endpoint: Endpoint, answer: Mapping[str, Any]) -> No
 def _hint(answer: Mapping[str, Any]) -> str:
     status = answer.get("status")
     if answer["code"] == errors.UNREACHABLE:
-        return "Check that the server runs and that this host may connect to it; set_endpoint() changes the URL."
+        return (
+            "Check that the server runs and that this host may connect to it; set_endpoint() changes the URL."
+        )
     if status in (401, 403):
         return "A superuser stores another key: graphrag.set_endpoint(…, api_key => …)."
     if status == 404:
@@ -182,7 +184,7 @@ def _not_registered(base_url: str) -> CallError:
         errors.REFUSED,
         "is not registered in this database",
         "The server connects only to places that a superuser has registered.",
-        f"A superuser registers it: select graphrag.set_endpoint('extraction', '{base_url}', 'model', api_key => …).",
+        f"A superuser does: select graphrag.set_endpoint('extraction', '{base_url}', 'model', api_key => …).",
         is_of_server=True,
     )
 
@@ -202,8 +204,8 @@ def environment_endpoint(role: str) -> str | None:
     """The endpoint of a role that the server's environment names, as JSON, or None.
 
     OPENAI_API_KEY, OPENAI_BASE_URL   where; the URL is OpenAI's own unless given
-    GRAPHRAG_<ROLE>_MODEL             GRAPHRAG_EMBEDDING_MODEL, GRAPHRAG_EXTRACTION_MODEL and so on; the chat roles fall
-                                      back to the extraction model. Only OpenAI's URL has models that need no naming.
+    GRAPHRAG_<ROLE>_MODEL             GRAPHRAG_EMBEDDING_MODEL, GRAPHRAG_EXTRACTION_MODEL and so on; chat roles
+                                      fall back to the extraction model. Only OpenAI's URL has default models.
     """
     base_url = _environment_url()
     if base_url is None or role not in ROLES:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import NoReturn
 
 from graphrag_pl import loader
 from graphrag_pl.database import Database
@@ -21,20 +20,31 @@ INVALID_VECTOR = "GR106"
 MISSING_LIBRARY = "GR201"
 
 #: Everything PL/Python looks for on an error; an attribute that is absent would confuse it.
-_FIELDS = ("detail", "hint", "sqlstate", "schema_name", "table_name", "column_name", "datatype_name", "constraint_name")
+_FIELDS = (
+    "detail",
+    "hint",
+    "sqlstate",
+    "schema_name",
+    "table_name",
+    "column_name",
+    "datatype_name",
+    "constraint_name",
+)
 
 
-def fail(plpy: Database, sqlstate: str, message: str, detail: str | None = None, hint: str | None = None) -> NoReturn:
-    """Raise an SQL error.
+def sql_error(
+    plpy: Database, sqlstate: str, message: str, detail: str | None = None, hint: str | None = None
+) -> Exception:
+    """An error to raise, which PL/Python turns into an SQL error.
 
     PL/Python puts the exception's type in front of its message; a type of this name makes that prefix
     "graphrag: " where plpy.error() would make it "plpy.Error: ".
     """
-    error = type("graphrag", (plpy.Error,), {"__module__": "builtins"})(message)
+    error: Exception = type("graphrag", (plpy.Error,), {"__module__": "builtins"})(message)
     for name in _FIELDS:
         setattr(error, name, None)
     vars(error).update(sqlstate=sqlstate, detail=detail, hint=hint)
-    raise error
+    return error
 
 
 def library(plpy: Database, name: str) -> ModuleType:
@@ -44,11 +54,11 @@ def library(plpy: Database, name: str) -> ModuleType:
     except ImportError as error:
         python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
         directory = loader.library_directory()
-        fail(
+        raise sql_error(
             plpy,
             MISSING_LIBRARY,
             f'the Python library "{name}" cannot be loaded in the server',
             f"{error}. The server looks for it in {directory or 'its own sys.path'}.",
             f"Run make install in the extension's source directory, or: {python} -m pip install"
             f" --target {directory or 'DIRECTORY'} {name.replace('_', '-')}",
-        )
+        ) from error

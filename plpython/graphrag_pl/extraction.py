@@ -1,4 +1,5 @@
-"""Chunks into entities and triples, by the extraction endpoint of the current realm or from what a caller brings."""
+"""Chunks into entities and triples, by the extraction endpoint of the current realm or from what a caller
+brings."""
 
 from __future__ import annotations
 
@@ -60,12 +61,13 @@ class Chunk:
 
 
 def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
-    """`graphrag._extract`: JSON list of {no, body} and the document's context into a list of equal length and order.
+    """`graphrag._extract`: JSON list of {no, body} and the document's context into a list of equal length
+    and order.
 
-    An element is {no, entities, triples, malformed, notes, partial, model} (see `records`) or {no, error, code}: one
-    chunk's failure is its own. The names found in a batch of `max_concurrent_chunks` are known to the next. When
-    nothing answers at a server, the chunks after that batch fail with the same reason, unasked. Raises GR010 without
-    an endpoint.
+    An element is {no, entities, triples, malformed, notes, partial, model} (see `records`) or {no, error,
+    code}: one chunk's failure is its own. The names found in a batch of `max_concurrent_chunks` are known
+    to the next. When nothing answers at a server, the chunks after that batch fail with the same reason,
+    unasked. Raises GR010 without an endpoint.
     """
     about = json.loads(context)
     todo = [Chunk(item["no"], item["body"]) for item in json.loads(chunks)]
@@ -75,22 +77,21 @@ def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
     repair = _repair(plpy)
     size = max(1, int(about.get("max_concurrent_chunks") or 4))
     known_names: dict[str, None] = {}
-    try:
-        for start in range(0, len(todo), size):
-            batch = todo[start : start + size]
-            outcomes = _extract_batch(model, repair, batch, about, list(known_names), size)
-            _collect_names(known_names, batch)
-            if all(outcome.is_of_server for outcome in outcomes):
-                for chunk in todo[start + size :]:
-                    chunk.code, chunk.error = batch[-1].code, f"not asked, because before it: {batch[-1].error}"
-                break
-    finally:
-        endpoints.record_usage(plpy, model.endpoint, model.calls, about.get("document"))
+    for start in range(0, len(todo), size):
+        batch = todo[start : start + size]
+        outcomes = _extract_batch(model, repair, batch, about, list(known_names), size)
+        _collect_names(known_names, batch)
+        if all(outcome.is_of_server for outcome in outcomes):
+            for chunk in todo[start + size :]:
+                chunk.code, chunk.error = batch[-1].code, f"not asked, because before it: {batch[-1].error}"
+            break
+    endpoints.record_usage(plpy, model.endpoint, model.calls, about.get("document"))
     return to_json([chunk.as_json() for chunk in todo])
 
 
 def parse_extraction(plpy: Database, extraction: str) -> str:
-    """`graphrag._parse_extraction`: what a caller brings, as JSON, through the same reading as a model's answer.
+    """`graphrag._parse_extraction`: what a caller brings, as JSON, through the same reading as a model's
+    answer.
 
     {"entities": […], "triples": […]} or a bare list of triples gives {entities, triples, malformed, notes};
     {"chunks": [{"no", "entities", "triples"}]} gives {"chunks": [{"no", …}]}. Any other shape raises GR009.
@@ -104,18 +105,23 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
                 return to_json({"chunks": [{"no": no, **read_records(part).as_json()} for no, part in parts]})
     elif has_shape(value):
         return to_json(read_records(value).as_json())
-    errors.fail(
+    raise errors.sql_error(
         plpy,
         errors.INVALID_ARGUMENT,
         "extraction is of no known shape",
         f"It begins with {extraction[:100]}",
-        'Known are {"entities": […], "triples": […]}, {"chunks": [{"no": 1, "entities": […], "triples": […]}]} and a list'
-        " of triples.",
+        'Known are {"entities": […], "triples": […]}, {"chunks": [{"no": 1, "entities": […], "triples": […]}]}'
+        " and a list of triples.",
     )
 
 
 def _extract_batch(
-    model: ChatModel, repair: Repair, batch: Sequence[Chunk], about: Mapping[str, Any], known: list[str], concurrency: int
+    model: ChatModel,
+    repair: Repair,
+    batch: Sequence[Chunk],
+    about: Mapping[str, Any],
+    known: list[str],
+    concurrency: int,
 ) -> list[Outcome[Answer]]:
     """Ask for the chunks of one batch, then for what was missed; returns the outcomes of the first pass."""
     concurrency = min(concurrency, model.endpoint.concurrency(concurrency))
@@ -124,7 +130,9 @@ def _extract_batch(
 
     def ask(chunks: Sequence[Chunk], name: str) -> list[Outcome[Answer]]:
         conversations = [chunk.messages for chunk in chunks]
-        return model.ask_json(conversations, name, prompts.EXTRACTION_SCHEMA, lambda r: _read(r, repair), concurrency)
+        return model.ask_json(
+            conversations, name, prompts.EXTRACTION_SCHEMA, lambda r: _read(r, repair), concurrency
+        )
 
     outcomes = ask(batch, "graphrag_extraction")
     for chunk, outcome in zip(batch, outcomes, strict=True):

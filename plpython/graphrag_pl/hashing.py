@@ -1,7 +1,8 @@
 """`builtin:hash`: vectors without a model, the same in every process and on every machine.
 
-A text becomes the signed sum of its hashed features: words, and the character 3-grams of each word, so that inflected
-and misspelt forms are near each other. It knows no synonyms: it is for trying things out, and for tests.
+A text becomes the signed sum of its hashed features: words, and the character 3-grams of each word, so that
+inflected and misspelt forms are near each other. It knows no synonyms: it is for trying things out, and for
+tests.
 """
 
 from __future__ import annotations
@@ -39,16 +40,21 @@ def embed(text: str, width: int) -> list[float]:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    folded = "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c))
+    folded = "".join(
+        c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c)
+    )
     for word in _WORD.findall(folded):
         word = word[:_LONGEST_WORD]
-        yield word, _SHORT_WORD_WEIGHT if len(word) <= 3 and word.isascii() and word.isalpha() else _WORD_WEIGHT
+        yield (
+            word,
+            _SHORT_WORD_WEIGHT if len(word) <= 3 and word.isascii() and word.isalpha() else _WORD_WEIGHT,
+        )
         bounded = f"\x02{word}\x03"
         for i in range(len(bounded) - 2):
             yield "\x04" + bounded[i : i + 3], _GRAM_WEIGHT
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def _place(feature: str) -> tuple[int, int]:
     """A position to be taken modulo the width, and a sign."""
     number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "ignore"), digest_size=8).digest(), "big")

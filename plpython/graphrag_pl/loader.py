@@ -1,8 +1,8 @@
 """Make the package importable from the sources that the extension script carries.
 
-`graphrag._load_python()` executes this file first and calls install(). From then on `import graphrag_pl.x` is
-answered by a finder from a dictionary: no file of the package is read from disk, so the code that runs is the code
-of the installed extension version.
+`graphrag._load_python()` executes this file first and calls install(). From then on `import graphrag_pl.x`
+is answered by a finder from a dictionary: no file of the package is read from disk, so the code that runs
+is the code of the installed extension version.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class EmbeddedFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return f"<graphrag {self.version}: {name}>"
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+        self, fullname: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname not in self.sources:
             return None
@@ -49,7 +49,7 @@ class EmbeddedFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__file__ = file
         # mtime None: linecache.checkcache() leaves an entry alone that has no file to compare with
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        exec(compile(source, file, "exec"), vars(module))
+        exec(compile(source, file, "exec"), vars(module))  # noqa: S102  what a loader does
 
 
 def add_library(directory: str) -> None:
@@ -64,7 +64,9 @@ def add_library(directory: str) -> None:
 def install(sources: Mapping[str, str], version: str, directory: str) -> None:
     """Serve this version's modules from now on and forget those of any other."""
     add_library(directory)
-    sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != EmbeddedFinder.__name__]
+    sys.meta_path[:] = [
+        finder for finder in sys.meta_path if type(finder).__name__ != EmbeddedFinder.__name__
+    ]
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
     sys.meta_path.insert(0, EmbeddedFinder(sources, version))

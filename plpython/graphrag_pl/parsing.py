@@ -1,7 +1,8 @@
 """Whatever a model wrote around, inside or instead of its JSON: find the value it meant.
 
-Strict JSON is always tried first, so that a well-formed answer is never "repaired"; after that come prose and fences
-around, reasoning in front, a cut-off end, and last the json-repair package for commas, quotes and the like.
+Strict JSON is always tried first, so that a well-formed answer is never "repaired"; after that come prose
+and fences around, reasoning in front, a cut-off end, and last the json-repair package for commas, quotes
+and the like.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ Accept = Callable[[Any], bool]
 
 _CLOSES = {"{": "}", "[": "]"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
-_MOST_STARTS = 50
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n?")
+_MOST_SPANS = 50
+_OPENING = re.compile(r"""\{\s*(?:["'}]|\w+\s*:)|\[\s*["'\[{\]]""")
 _UNFINISHED_THOUGHT = re.compile(r"\A\s*<think>", re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(r"</think>", re.IGNORECASE)
 
 
-class Unusable(Exception):
+class UnusableError(Exception):
     """An answer in which nothing of the wanted shape can be found; the text says why."""
 
 
@@ -36,8 +37,8 @@ class Found(NamedTuple):
 
 
 def without_thoughts(text: str) -> str:
-    """What follows the model's reasoning: after the last </think>, opened or not. Reasoning without end leaves
-    nothing."""
+    """What follows the model's reasoning: after the last </think>, opened or not. Reasoning without end
+    leaves nothing."""
     ends = [match.end() for match in _END_OF_THOUGHT.finditer(text)]
     if ends:
         return text[ends[-1] :].strip()
@@ -45,21 +46,20 @@ def without_thoughts(text: str) -> str:
 
 
 def find_json(text: str, accept: Accept, repair: Repair) -> Found:
-    """The first value of an accepted shape in a model's answer. Raises Unusable."""
+    """The first value of an accepted shape in a model's answer. Raises UnusableError."""
     for candidate in (text.strip(), without_thoughts(text)):
         value = _strict(candidate)
         if accept(value):
             return Found(value, False)
     if not candidate:
-        raise Unusable("the answer is empty")
-    for start in _starts(candidate):
-        spans = list(_spans(candidate, start))
-        for read in (_valid, _cut_off, _malformed):
-            for span in spans:
-                found = read(span, repair)
-                if found and accept(found.value):
-                    return found
-    raise Unusable("the answer holds no JSON of the wanted shape")
+        raise UnusableError("the answer is empty")
+    spans = list(_spans(candidate))
+    for read in (_valid, _cut_off, _malformed):
+        for span in spans:
+            found = read(span, repair)
+            if found and accept(found.value):
+                return found
+    raise UnusableError("the answer holds no JSON of the wanted shape")
 
 
 def _strict(text: str) -> Any:
@@ -92,20 +92,12 @@ def _malformed(span: _Span, repair: Repair) -> Found | None:
     return Found(repair(span.text), False) if span.is_closed else None
 
 
-def _starts(text: str) -> Iterator[int]:
-    """Where to begin looking: behind an opening fence, at the first bracket, and in case that belongs to the prose,
-    at each later one."""
-    brackets = [match.start() for match in re.finditer(r"[{\[]", text)]
-    if brackets and (fence := _FENCE.search(text)):
-        yield fence.end()
-    yield from brackets[:_MOST_STARTS]
-
-
-def _spans(text: str, position: int) -> Iterator[_Span]:
-    """The outermost bracketed parts from `position` on. What stands inside one is no part of its own: the empty list
-    of some record is not an empty answer."""
-    for _ in range(_MOST_STARTS):
-        opening = re.compile(r"[{\[]").search(text, position)
+def _spans(text: str) -> Iterator[_Span]:
+    """The outermost bracketed parts that look like JSON, which "[1]" and "{so to speak}" in prose do not. What stands
+    inside one is no part of its own: the empty list of some record is not an empty answer."""
+    position = 0
+    for _ in range(_MOST_SPANS):
+        opening = _OPENING.search(text, position)
         if opening is None:
             return
         position, complete, is_closed = _scan(text, opening.start())
@@ -113,8 +105,8 @@ def _spans(text: str, position: int) -> Iterator[_Span]:
 
 
 def _scan(text: str, start: int) -> tuple[int, str | None, bool]:
-    """Follow the brackets from `start`: (where the value ends, what is complete of it if it is never closed, whether it
-    is)."""
+    """Follow the brackets from `start`: (where the value ends, what is complete of it if it is never
+    closed, whether it is)."""
     still_open: list[str] = []
     kept: tuple[int, list[str]] | None = None
     for match in _TOKEN.finditer(text, start):

@@ -1,11 +1,12 @@
-"""JSON of about the wanted shape into records of exactly one shape; what cannot be one is dropped and counted.
+"""JSON of about the wanted shape into records of exactly one shape; what cannot be one is dropped and
+counted.
 
     entity   name, type, description (null: not stated), aliases [], identifiers [], metadata {}
-    triple   subject, predicate, object, object_is_value, description, negated, confidence 0..1, valid_from, valid_to,
-             evidence, metadata {}
+    triple   subject, predicate, object, object_is_value, description, negated, confidence 0..1,
+             valid_from, valid_to, evidence, metadata {}
 
-Repair is bounded: other common spellings of a field, a name wrapped in an object, numbers and booleans as strings. It
-never makes a name up, and never joins or splits records.
+Repair is bounded: other common spellings of a field, a name wrapped in an object, numbers and booleans as
+strings. It never makes a name up, and never joins or splits records.
 """
 
 from __future__ import annotations
@@ -42,7 +43,21 @@ _TRIPLE_FIELDS = {
     "evidence": ("evidence", "quote"),
 }
 _NOTHING_STATED = frozenset(
-    {"", "null", "none", "nil", "n/a", "na", "unknown", "undefined", "unspecified", "not specified", "not stated", "-", "?"}
+    {
+        "",
+        "null",
+        "none",
+        "nil",
+        "n/a",
+        "na",
+        "unknown",
+        "undefined",
+        "unspecified",
+        "not specified",
+        "not stated",
+        "-",
+        "?",
+    }
 )
 _STILL = frozenset({"present", "now", "current", "ongoing", "today"})
 _TRUE = frozenset({"true", "yes", "1", "y"})
@@ -70,20 +85,27 @@ class Records:
         }
 
 
-class _Malformed(Exception):
+class _MalformedError(Exception):
     """Why one record is none."""
 
 
 def has_shape(value: Any) -> bool:
-    """Whether a value can be an extraction: an object with lists of entities or triples (or of no keys at all), or a
-    list of records. A JSON Schema, echoed instead of filled in, is none."""
+    """Whether a value can be an extraction: an object with lists of entities or triples (or of no keys at
+    all), or a list of records. A JSON Schema, echoed instead of filled in, is none."""
     if isinstance(value, list):
-        return all(isinstance(item, dict) or _is_bare_triple(item) for item in value) and not any(map(_is_schema, value))
+        return all(isinstance(item, dict) or _is_bare_triple(item) for item in value) and not any(
+            map(_is_schema, value)
+        )
     if not isinstance(value, dict) or _is_schema(value):
         return False
     if not value or any(isinstance(_lists(value, names), list) for names in (_ENTITY_LISTS, _TRIPLE_LISTS)):
         return True
-    return len(value) == 1 and isinstance(inner := next(iter(value.values())), dict) and bool(inner) and has_shape(inner)
+    return (
+        len(value) == 1
+        and isinstance(inner := next(iter(value.values())), dict)
+        and bool(inner)
+        and has_shape(inner)
+    )
 
 
 def _is_schema(value: Any) -> bool:
@@ -99,7 +121,9 @@ def read_records(value: Any) -> Records:
     if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
         value = inner
     if isinstance(value, list):
-        is_triple = [_is_bare_triple(item) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None for item in value]
+        is_triple = [
+            _is_bare_triple(item) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None for item in value
+        ]
         entities = [item for item, triple in zip(value, is_triple, strict=True) if not triple]
         triples = [item for item, triple in zip(value, is_triple, strict=True) if triple]
     else:
@@ -116,7 +140,9 @@ def merge(first: Records, second: Records) -> Records:
         notes=first.notes + second.notes,
     )
     merged.entities = _merged(first.entities + second.entities, ("name",))
-    merged.triples = _merged(first.triples + second.triples, ("subject", "predicate", "object", "negated", "valid_from"))
+    merged.triples = _merged(
+        first.triples + second.triples, ("subject", "predicate", "object", "negated", "valid_from")
+    )
     return merged
 
 
@@ -137,7 +163,7 @@ def _read_each(records: Records, target: list[Record], items: Any, read: Any, ki
     for item in items:
         try:
             target.append(read(item))
-        except _Malformed as reason:
+        except _MalformedError as reason:
             records.drop(f"{kind} dropped: {reason}")
 
 
@@ -145,7 +171,7 @@ def _entity(item: Any) -> Record:
     if isinstance(item, str):
         item = {"name": item}
     if not isinstance(item, dict):
-        raise _Malformed("it is no object")
+        raise _MalformedError("it is no object")
     return {
         "name": _name(item, "name", _ENTITY_FIELDS["name"]),
         "type": _text(_first(item, _ENTITY_FIELDS["type"])),
@@ -160,7 +186,7 @@ def _triple(item: Any) -> Record:
     if _is_bare_triple(item):
         item = dict(zip(("subject", "predicate", "object"), item, strict=True))
     if not isinstance(item, dict):
-        raise _Malformed("it is no object")
+        raise _MalformedError("it is no object")
     stated = _first(item, _TRIPLE_FIELDS["object"])
     is_bare_value = isinstance(stated, int | float)
     return {
@@ -187,7 +213,11 @@ def _lists(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def _first(item: Any, names: tuple[str, ...]) -> Any:
-    return next((item[name] for name in names if item.get(name) is not None), None) if isinstance(item, dict) else None
+    return (
+        next((item[name] for name in names if item.get(name) is not None), None)
+        if isinstance(item, dict)
+        else None
+    )
 
 
 def _rest(item: Mapping[str, Any], fields: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
@@ -202,13 +232,13 @@ def _name(item: Mapping[str, Any], what: str, names: tuple[str, ...]) -> str:
     if isinstance(value, dict):
         value = value.get("name")
     if not isinstance(value, str):
-        raise _Malformed(f"its {what} is missing" if value is None else f"its {what} is no text")
+        raise _MalformedError(f"its {what} is missing" if value is None else f"its {what} is no text")
     if not value.strip():
-        raise _Malformed(f"its {what} is blank")
+        raise _MalformedError(f"its {what} is blank")
     return " ".join(value.split())
 
 
-def _value(value: int | float) -> str:
+def _value(value: float) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -220,7 +250,9 @@ def _text(value: Any) -> str | None:
 
 def _texts(value: Any) -> list[str]:
     values = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return list(dict.fromkeys(" ".join(text.split()) for text in values if isinstance(text, str) and text.strip()))
+    return list(
+        dict.fromkeys(" ".join(text.split()) for text in values if isinstance(text, str) and text.strip())
+    )
 
 
 def _flag(value: Any) -> bool:
@@ -230,7 +262,7 @@ def _flag(value: Any) -> bool:
 def _confidence(value: Any) -> float:
     """Between 0 and 1; 1 where none is stated or none can be read."""
     try:
-        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else 1.0
+        number = float(value) if isinstance(value, (int, float, str)) and not isinstance(value, bool) else 1.0
     except (ValueError, OverflowError):
         return 1.0
     return 1.0 if math.isnan(number) else min(1.0, max(0.0, number))

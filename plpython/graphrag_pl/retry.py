@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from email.utils import parsedate_to_datetime
 
 from graphrag_pl import errors
 
+_SECONDS = re.compile(r"-?\d{1,9}(\.\d+)?")
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 20.0
 _TRANSIENT = frozenset({408, 409, 425, 429})
@@ -21,8 +23,9 @@ _OF_THE_MODEL = frozenset({403, 404})
 class CallError(Exception):
     """Why one attempt failed.
 
-    `may_retry`: the same request may succeed later. `may_fail_over`: another model of the same server may serve it.
-    `is_of_server`: no other request to this server would fare better now (nothing listens, the key is refused).
+    `may_retry`: the same request may succeed later. `may_fail_over`: another model of the same server may
+    serve it. `is_of_server`: no other request to this server would fare better now (nothing listens, the
+    key is refused).
     """
 
     code: str
@@ -37,9 +40,14 @@ class CallError(Exception):
 
 
 def error_of_status(
-    status: int, reason: str, error_code: str | None, headers: Mapping[str, str], now: Callable[[], float] = time.time
+    status: int,
+    reason: str,
+    error_code: str | None,
+    headers: Mapping[str, str],
+    now: Callable[[], float] = time.time,
 ) -> CallError:
-    """What an HTTP status other than 2xx means. An exhausted quota comes as 429, but waiting does not refill it."""
+    """What an HTTP status other than 2xx means. An exhausted quota comes as 429, but waiting does not
+    refill it."""
     is_quota = error_code in ("insufficient_quota", "billing_hard_limit_reached")
     may_retry = (status in _TRANSIENT or status >= 500) and not is_quota
     return CallError(
@@ -55,15 +63,13 @@ def error_of_status(
 
 
 def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
-    """Seconds that the server asks to wait, from `retry-after-ms` or `Retry-After` in seconds or as a date."""
+    """Seconds that the server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
             continue
-        try:
+        if _SECONDS.fullmatch(value.strip()):
             return max(0.0, float(value) * unit)
-        except ValueError:
-            pass
         try:
             return max(0.0, parsedate_to_datetime(value).timestamp() - now())
         except ValueError:
@@ -71,7 +77,10 @@ def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time
     return None
 
 
-def backoff(failures: int, asked: float | None = None, uniform: Callable[[float, float], float] = random.uniform) -> float:
-    """Seconds to wait after that many failures: full jitter below a bound that doubles, never less than was asked."""
+def backoff(
+    failures: int, asked: float | None = None, uniform: Callable[[float, float], float] = random.uniform
+) -> float:
+    """Seconds to wait after that many failures: full jitter below a bound that doubles, never less than was
+    asked."""
     bound = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(failures - 1, 16))
     return max(uniform(0.0, bound), asked or 0.0)

@@ -1,16 +1,19 @@
 """Split a document into overlapping chunks whose borders survive edits elsewhere in the document.
 
-A document is first cut into *atoms*: paragraphs, and where a paragraph is longer than the budget, its sentences (or
-lines), where a sentence is, its words, where a word is (Han and Kana without punctuation, a hash), fixed pieces.
-Atoms are then packed into chunks. Plain greedy packing would let one inserted word move every later border, so that a
-whole document had to be embedded and extracted anew; instead the border is *content-defined*:
+A document is first cut into *atoms*: paragraphs, and where a paragraph is longer than the budget, its
+sentences (or lines), where a sentence is, its words, where a word is (Han and Kana without punctuation, a
+hash), fixed pieces. Atoms are then packed into chunks. Plain greedy packing would let one inserted word
+move every later border, so that a whole document had to be embedded and extracted anew; instead the border
+is *content-defined*:
 
-    Among the atom borders that leave a chunk between 60 % and 100 % full, take the strongest kind (before a heading,
-    between paragraphs, between sentences, between words, anywhere); among equals the one whose following atom has the
-    smallest checksum. If none is in that range, take the last that fits. A rest that fits is one chunk.
+    Among the atom borders that leave a chunk between half and wholly full, take the strongest kind (before a
+    heading, between paragraphs, between sentences, between words, anywhere); among equals the one whose
+    following atom has the smallest checksum. If none is in that range, take the last that fits. A rest that
+    fits is one chunk.
 
-Two packings that start at different places choose the same border as soon as both see it in range, so after an edit
-the old chunks come back within a few. Nothing is dropped: atoms cover every character that is not white space.
+Two packings that start at different places choose the same border as soon as both see it in range, so after
+an edit the old chunks come back within a few. Nothing is dropped: atoms cover every character that is not
+white space.
 """
 
 from __future__ import annotations
@@ -25,15 +28,17 @@ from typing import NamedTuple
 from graphrag_pl import errors
 from graphrag_pl.database import Database
 
-_MINIMUM_FILL = 0.6
+_MINIMUM_FILL = 0.5
 
 #: Kinds of border before an atom, weakest first.
 _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH, _HEADING = range(5)
 
-# Each pattern starts with a character that it must match, never with a run of white space: linear on any input.
+# Each pattern starts with a character that it must match, never with a run of white space: linear on any
+# input.
 _PARAGRAPH_GAP = re.compile(r"\n[^\S\n]*\n\s*|[\f\x1c-\x1e\u2029]\s*")
 _HEADING_LINE = re.compile(r"#{1,6}\s+\S")
-# A full stop after one letter or a title ("J. Doe", "Mr. X") ends no sentence, nor does one before a lower-case letter.
+# A full stop after one letter or a title ("J. Doe", "Mr. X") ends no sentence, nor does one before a
+# lower-case letter.
 _SENTENCE_GAP = re.compile(
     r"[.!?…](?<![\s.(][^\W\d_]\.)(?<!\b[MD]r\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!\bProf\.)[\"'”’»)\]]*\s+(?![a-zà-ÿ\s])"
     r"|[。！？｡؟।][”’」』）]*\s*"
@@ -58,8 +63,9 @@ class _Atom(NamedTuple):
 
 
 def split(document: str, budget: int = 2000, overlap: int = 200) -> list[Chunk]:
-    """Chunks of at most `budget` characters; each but the first repeats up to `overlap` characters of the one before,
-    from a sentence's beginning. A blank document has none. Deterministic, linear in the document's length.
+    """Chunks of at most `budget` characters; each but the first repeats up to `overlap` characters of the
+    one before, from a sentence's beginning. A blank document has none. Deterministic, linear in the
+    document's length.
 
     Raises ValueError unless budget >= 20 and 0 <= overlap <= budget / 2.
     """
@@ -71,7 +77,9 @@ def split(document: str, budget: int = 2000, overlap: int = 200) -> list[Chunk]:
     while first < len(atoms):
         capacity = budget - overlap if chunks else budget
         after = _last_atom(document, atoms, first, capacity) + 1
-        start = _overlap_start(document, atoms[first], overlap, atoms[0].start) if chunks else atoms[first].start
+        start = (
+            _overlap_start(document, atoms[first], overlap, atoms[0].start) if chunks else atoms[first].start
+        )
         end = atoms[after - 1].end
         chunks.append(Chunk(len(chunks) + 1, start, end, document[start:end]))
         first = after
@@ -83,13 +91,13 @@ def split_for_sql(plpy: Database, document: str, budget: int, overlap: int) -> l
     try:
         return split(document, budget, overlap)
     except ValueError as error:
-        errors.fail(
+        raise errors.sql_error(
             plpy,
             errors.INVALID_ARGUMENT,
             f"a document cannot be split with budget {budget} and overlap {overlap}",
             f"{error}.".capitalize(),
             "The defaults are 2000 and 200.",
-        )
+        ) from error
 
 
 def _last_atom(document: str, atoms: list[_Atom], first: int, capacity: int) -> int:
@@ -117,8 +125,8 @@ def _is_lone_heading(document: str, atom: _Atom) -> bool:
 
 
 def _overlap_start(document: str, atom: _Atom, overlap: int, floor: int) -> int:
-    """Where a chunk whose own text begins with `atom` starts: at the earliest sentence within `overlap` characters
-    before it; where a sentence or word had to be cut, at a word or just there."""
+    """Where a chunk whose own text begins with `atom` starts: at the earliest sentence within `overlap`
+    characters before it; where a sentence or word had to be cut, at a word or just there."""
     earliest = max(floor, atom.start - overlap)
     window = document[earliest : atom.start]
     gaps = _SENTENCE_GAP.finditer(window) if atom.border >= _SENTENCE else _WORD_GAP.finditer(window)
@@ -138,7 +146,8 @@ def _atoms(document: str, limit: int) -> Iterator[_Atom]:
 
 
 def _pieces(document: str, start: int, end: int, limit: int, border: int) -> Iterator[_Atom]:
-    """The span as one atom if it fits, else its sentences, words or fixed pieces; `border` is what stands before it."""
+    """The span as one atom if it fits, else its sentences, words or fixed pieces; `border` is what stands
+    before it."""
     if end - start <= limit:
         yield _Atom(start, end, border)
         return
@@ -161,7 +170,8 @@ def _word_pieces(document: str, start: int, end: int, limit: int, border: int) -
 
 
 def _between_characters(document: str, cut: int, floor: int) -> int:
-    """Not inside what a reader sees as one character: before combining marks, joiners and variation selectors."""
+    """Not inside what a reader sees as one character: before combining marks, joiners and variation
+    selectors."""
     for earlier in range(cut, max(floor, cut - 16), -1):
         around = document[earlier - 1 : earlier + 1]
         if "\u200d" not in around and not unicodedata.category(around[-1]).startswith("M"):
@@ -170,8 +180,8 @@ def _between_characters(document: str, cut: int, floor: int) -> int:
 
 
 def _spans(document: str, start: int, end: int, gap: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """What stands between the gaps, without white space at its ends, blank spans left out. Punctuation at the front
-    of a gap stays with the text before it."""
+    """What stands between the gaps, without white space at its ends, blank spans left out. Punctuation at
+    the front of a gap stays with the text before it."""
     position = start
     for match in gap.finditer(document, start, end):
         yield from _stripped(document, position, match.end())

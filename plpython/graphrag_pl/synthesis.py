@@ -8,7 +8,7 @@ from typing import Any
 from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import ChatModel, Reply
 from graphrag_pl.database import Database, Memory
-from graphrag_pl.parsing import Unusable, without_thoughts
+from graphrag_pl.parsing import UnusableError, without_thoughts
 from graphrag_pl.text import to_json
 
 _SPEAKERS = ("user", "assistant")
@@ -25,8 +25,9 @@ def synthesize(
 ) -> str:
     """`graphrag._synthesize`: JSON {answer, model, input_tokens, output_tokens}, tokens null where not said.
 
-    `evidence` None asks without a search; `header` is JSON {today, as_of}; `history` JSON [{role, content}], oldest
-    first. Raises GR009 for another history, GR010 without an endpoint, its GR101 … GR104, GR103 for an empty answer.
+    `evidence` None asks without a search; `header` is JSON {today, as_of}; `history` JSON [{role,
+    content}], oldest first. Raises GR009 for another history, GR010 without an endpoint, its GR101 … GR104,
+    GR103 for an empty answer.
     """
     messages = prompts.synthesis_messages(
         question, evidence, json.loads(header or "{}"), instructions, _history(plpy, history)
@@ -35,7 +36,7 @@ def synthesize(
     answer = model.send([model.body(messages)])[0]
     endpoints.record_usage(plpy, model.endpoint, model.calls)
     if not answer["ok"]:
-        endpoints.fail_as(plpy, model.endpoint, answer)
+        raise endpoints.sql_error(plpy, model.endpoint, answer)
     return to_json(
         {
             "answer": _text(plpy, model, answer),
@@ -52,24 +53,25 @@ def _text(plpy: Database, model: ChatModel, answer: dict[str, Any]) -> str:
         if text:
             return text
         reason = "the model answered nothing after its reasoning"
-    except Unusable as error:
+    except UnusableError as error:
         reason = str(error)
-    errors.fail(
+    raise errors.sql_error(
         plpy,
         errors.ANSWER_INVALID,
         f"{model.endpoint}: {reason}",
         "An empty answer is no answer.",
-        "A model that reasons at length needs a higher limit: option extra => {\"max_tokens\": …} of set_endpoint().",
+        'A model that reasons at length needs room: set_endpoint(…, options => {"extra": {"max_tokens": …}}).',
     )
 
 
 def _history(plpy: Database, history: str | None) -> list[prompts.Message]:
     turns = json.loads(history) if history else []
     if isinstance(turns, list) and all(
-        isinstance(turn, dict) and turn.get("role") in _SPEAKERS and isinstance(turn.get("content"), str) for turn in turns
+        isinstance(turn, dict) and turn.get("role") in _SPEAKERS and isinstance(turn.get("content"), str)
+        for turn in turns
     ):
         return [{"role": turn["role"], "content": turn["content"]} for turn in turns]
-    errors.fail(
+    raise errors.sql_error(
         plpy,
         errors.INVALID_ARGUMENT,
         "history is no list of turns",

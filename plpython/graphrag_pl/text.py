@@ -43,7 +43,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def clip_to_tokens(text: str, tokens: int) -> str:
-    """The longest beginning with at most that many estimated tokens, cut at a space where there is one near."""
+    """The longest beginning with at most that many estimated tokens, cut at a space if one is near."""
     data = text.encode("utf-8", "ignore")
     if len(data) <= tokens * _BYTES_PER_TOKEN:
         return text
@@ -55,4 +55,4 @@ def clip_to_tokens(text: str, tokens: int) -> str:
 def nonce(text: str) -> str:
     """Eight hexadecimal digits that `text` determines and does not contain: a fence it cannot close."""
     digits = hashlib.sha256(text.encode("utf-8", "ignore")).hexdigest()
-    return next(digits[i : i + 8] for i in range(0, 57) if digits[i : i + 8] not in text)
+    return next(digits[i : i + 8] for i in range(57) if digits[i : i + 8] not in text)

@@ -7,12 +7,19 @@ import platform
 
 from graphrag_pl.text import to_json
 
-_DISTRIBUTIONS = {"openai": "openai", "igraph": "igraph", "leidenalg": "leidenalg", "json_repair": "json-repair"}
+_DISTRIBUTIONS = {
+    "openai": "openai",
+    "igraph": "igraph",
+    "leidenalg": "leidenalg",
+    "json_repair": "json-repair",
+}
 
 
 def python_versions() -> str:
     """JSON object: interpreter and libraries with their versions, null where one is missing."""
-    return to_json({"python": platform.python_version()} | {n: _version(d) for n, d in _DISTRIBUTIONS.items()})
+    return to_json(
+        {"python": platform.python_version()} | {n: _version(d) for n, d in _DISTRIBUTIONS.items()}
+    )
 
 
 def _version(distribution: str) -> str | None:

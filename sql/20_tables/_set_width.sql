@@ -5,7 +5,7 @@ as $function$
 -- pgvector indexes at most 2,000 dimensions of vector; above that half precision.
 declare
     _type text := case when width > 2000 then 'halfvec' else 'vector' end;
-    _schema name := graphrag._vector_schema();
+    _schema name := graphrag._schema_of('vector');
     _kind text;
 begin
     execute format('alter table content alter column vec type %I.%I(%s)', _schema, _type, width);

@@ -59,7 +59,11 @@ begin
                 hint = 'Choose another name for the realm.';
     end if;
     execute format('create schema %I', realm);
-    perform set_config('search_path', format('%I, %I, pg_temp', realm, graphrag._vector_schema()), true);
+    perform set_config(
+        'search_path',
+        format('%I, %I, %I, pg_temp', realm, graphrag._schema_of('vector'), graphrag._schema_of('pg_trgm')),
+        true
+    );
     execute graphrag._realm_ddl();
     perform graphrag._set_width(_width);
     execute 'insert into realm (version, model, width) values ($1, $2, $3)'

@@ -10,7 +10,7 @@ comment on table graphrag.endpoint_location is
     'Base URLs that the server may connect to, their keys, and the roles that may choose them for their realms';
 
 -- What serves a role in realms that do not say otherwise.
-create table graphrag.default_endpoint (
+create table graphrag.endpoint_default (
     role text primary key check (role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary')),
     base_url text not null,
     model text not null,
@@ -18,9 +18,9 @@ create table graphrag.default_endpoint (
     options jsonb not null default '{}'
 );
 
-comment on table graphrag.default_endpoint is
+comment on table graphrag.endpoint_default is
     'The database''s default endpoint of each role, used by realms that have none of their own';
 
-revoke all on graphrag.endpoint_location, graphrag.default_endpoint from public;
+revoke all on graphrag.endpoint_location, graphrag.endpoint_default from public;
 
-select pg_catalog.pg_extension_config_dump('graphrag.default_endpoint', '');
+select pg_catalog.pg_extension_config_dump('graphrag.endpoint_default', '');

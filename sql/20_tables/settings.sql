@@ -52,7 +52,13 @@ declare
         when setting like '%confidence_floor' and (value #>> '{}')::numeric > 1 then 'A confidence is at most 1.'
         when setting = 'fiscal_year_start' and (value #>> '{}')::numeric not between 1 and 12 then 'It is a month, 1 to 12.'
         when setting in ('max_hops', 'top_k', 'channel_depth') and (value #>> '{}')::numeric < 1 then 'It is at least 1.'
-        when setting = 'text_search_config' and to_regconfig(value #>> '{}') is null
+        when setting = 'text_search_config'
+            and not exists (
+                select
+                from pg_catalog.pg_ts_config as c
+                join pg_catalog.pg_namespace as n on n.oid = c.cfgnamespace
+                where (value #>> '{}') in (n.nspname || '.' || c.cfgname, case when n.nspname = 'pg_catalog' then c.cfgname end)
+            )
             then 'There is no such text-search configuration; \dF lists them.'
     end;
 begin

@@ -17,7 +17,7 @@ declare
     _kept text;
 begin
     if octet_length(_folded) > length(_folded) then
-        _folded := graphrag._fold_letters(_folded);
+        _folded := regexp_replace(graphrag._fold_letters(_folded), '[‐‑‒–—―⁃−⸺⸻‿⁀・·]', ' ', 'g');
     else
         _folded := lower(_folded collate "C");
     end if;
@@ -42,30 +42,3 @@ begin
 end
 $function$;
 comment on function graphrag._fold_name(text) is 'The form in which spellings of one name are equal: case, diacritics, apostrophes, hyphens and blanks folded.';
-
-create function graphrag._fold_letters(letters text)
-    returns text
-    language sql immutable strict parallel safe
-as $function$
--- NFKD, so that marks stand alone; only those of U+0300–036F and the Arabic and Hebrew points go, so that Hangul, kana
--- and Indic vowel signs survive the way back to NFKC. Upper case first: ß and final sigma have no other way to fold.
-    select normalize(
-        translate(
-            lower(upper(translate(
-                regexp_replace(
-                    normalize(translate(letters, '’‘‛ʼʻʾʿ＇´׳ʹꞌ™®℠', ''''''''''''''''''''''''''), nfkd),
-                    '[\u0300-\u036f\u064b-\u0652\u0670\u0640\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7'
-                        '\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff'
-                        '\ufe00-\ufe0f\x80-\x9f]+',
-                    '',
-                    'g'
-                ),
-                'øØłŁđĐħĦŧŦ', 'oOlLdDhHtT'
-            ) collate "und-x-icu") collate "und-x-icu"),
-            'ς‐‑‒–—―⁃−⸺⸻﹘﹣－‿⁀・·',
-            'σ----------------  '
-        ),
-        nfkc
-    )
-$function$;
-comment on function graphrag._fold_letters(text) is 'Case, diacritics, compatibility forms, apostrophes and dashes of a text folded; zero-width characters gone.';

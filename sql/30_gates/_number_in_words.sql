@@ -9,15 +9,13 @@ declare
     _scales constant text[] := '{hundred,thousand,million,billion,trillion}';
     _total numeric := 0;
     _group numeric := 0;
+    _words text[] := string_to_array(translate(words, '-', ' '), ' ');
     _word text;
 begin
     if words = 'zero' then
         return 0;
     end if;
-    if length(words) > 60 or words !~ '^(?:[a-z]+(?:ty|een|en|ve|ne|wo|ee|ur|ix|ht|elve|red|and|ion)[ -]?)+$' then
-        return null;
-    end if;
-    foreach _word in array string_to_array(translate(words, '-', ' '), ' ') loop
+    foreach _word in array _words loop
         if _word = any (_ones) then
             _group := _group + array_position(_ones, _word);
         elsif _word = any (_tens) then
@@ -25,9 +23,9 @@ begin
         elsif _word = 'hundred' then
             _group := 100 * greatest(_group, 1);
         elsif _word = any (_scales) then
-            _total := _total + greatest(_group, 1) * power(1000::numeric, array_position(_scales, _word) - 1);
+            _total := _total + greatest(_group, 1) * ('1e' || 3 * (array_position(_scales, _word) - 1))::numeric;
             _group := 0;
-        elsif _word <> 'and' or _total + _group = 0 then
+        elsif _word <> 'and' or _total + _group = 0 or _word = _words[cardinality(_words)] then
             return null;
         end if;
     end loop;

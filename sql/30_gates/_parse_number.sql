@@ -2,13 +2,16 @@ create function graphrag._parse_number(digits text)
     returns numeric
     language plpgsql immutable strict parallel safe
 as $function$
--- Groups of three by comma, blank or apostrophe, Indian groups, groups by stops if there are two or a decimal comma
--- follows; a comma is decimal only where it cannot group (3,5 but not 3,500). Null for all else, such as 3.1.2.
+-- digits has a digit at each end, between them only digits, blanks, stops, commas and apostrophes. Groups of three by
+-- comma, blank or apostrophe, Indian groups, groups by stops if there are two or a decimal comma follows; a comma is
+-- decimal only where it cannot group (3,5 but not 3,500). Null for all else, such as 3.1.2.
 declare
     _digits text := translate(digits, '’  ', '''  ');
 begin
+    if translate(_digits, ', ''', '') = _digits and _digits not like '%.%.%' then
+        return _digits::numeric;
+    end if;
     return case
-        when _digits ~ '^\d+(\.\d+)?(e[-+]?\d{1,2})?$' then _digits
         when _digits ~ '^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$' or _digits ~ '^\d{1,3}([ '']\d{3})+(\.\d+)?$'
             then translate(_digits, ', ''', '')
         when _digits ~ '^\d{1,3}(\.\d{3})+,\d+$' or _digits ~ '^\d{1,3}(\.\d{3}){2,}$'

@@ -5,51 +5,67 @@ as $function$
 -- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at least)
 -- leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known unit.
 declare
-    _part text[];
+    _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
+    _value text := translate(btrim(value), '−–—  ', '---  ');
+    _prefix text := substring(_value from '^\D*');
+    _before text := btrim(translate(_prefix, '-+(~≈<>≤≥', ''));
+    _symbol text := split_part(_before, ' ', -1);
+    _currency text := graphrag._currency(_symbol);
+    _is_bound boolean := translate(_prefix, '<>≤≥', '') <> _prefix;
+    _part text[];
+    _after text;
     _scale numeric;
-    _currency text;
     _unit text;
 begin
+    if _currency is not null then
+        _before := rtrim(left(_before, -length(_symbol)));
+    end if;
+    if _before = any ('{over,more than,at least,less than,under,up to,below,above,fewer than,at most}') then
+        _is_bound := true;
+    elsif _before <> all ('{"",approximately,approx.,about,around,roughly,nearly,almost,circa,ca.,c.}') then
+        return _nothing;
+    end if;
     _part := regexp_match(
-        translate(btrim(value), '−–—  ()', '---  '),
-        '^((?:approximately|approx\.|about|around|roughly|nearly|almost|some|circa|ca?\.|~|≈)\s*)?'
-            '((?:over|more than|at least|less than|under|up to|below|above|fewer than|at most|[<>≤≥])\s*)?'
-            '([-+]\s?)?([A-Z]{0,3}[$€£¥₹₩₽₺₪₫฿₴₦]|[A-Z]{3}\s)?\s?([-+])?'
-            '(\d[\d.,''’ ]*\d|\d)(e[-+]?\d{1,2})?\s?([^\d\s.,].{0,40})?$'
+        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d{1,2})?([^\d.,].{0,60})?$'
     );
     if _part is null then
-        return _result;
+        return _nothing;
     end if;
-    _result.number := graphrag._parse_number(_part[6] || coalesce(_part[7], ''));
-    _currency := graphrag._currency(btrim(_part[4]));
-    _unit := btrim(_part[8]);
-    if _result.number is null or (_currency is null and _part[4] is not null) then
-        return null;
-    end if;
-    select s.factor, nullif(s.rest, '') into _scale, _unit from graphrag._scale(_unit, _currency is not null) as s;
-    if _currency is null and _unit is not null then
+    _after := btrim(translate(_part[3], '()', ''));
+    _scale := graphrag._scale(_after, _currency is not null);
+    _unit := nullif(graphrag._after_scale(_after, _scale), '');
+    if _currency = '¥' then
+        _currency := case when _after ~ '[億円]' then 'JPY' when _after ~ '[亿元]' then 'CNY' else '¥' end;
+        _unit := case when _unit not in ('円', '元') then _unit end;
+    elsif _currency is null and graphrag._currency(_unit) is not null then
         _currency := graphrag._currency(_unit);
-        _unit := case when _currency is null then _unit end;
-    elsif _currency = '¥' then
-        _currency := case when _unit in ('円') or _part[8] ~ '[億円]' then 'JPY' when _part[8] ~ '[亿元]' then 'CNY' else '¥' end;
-        _unit := case when _unit !~ '^[円元]$' then _unit end;
+        _unit := null;
     end if;
-    if _unit ~ '^(%|percent|per cent|pct|pct\.|prozent|pour cent|por ciento|por cento)$' and _currency is null then
+    if _currency is null and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
         _result.kind := 'percent';
         _unit := '%';
-    elsif _unit is not null and not graphrag._is_unit(_unit) then
-        return null;
+    elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit) then
+        return _nothing;
     else
-        _result.kind := case when _currency is not null then 'money' when _unit is not null then 'quantity' else 'number' end;
+        _result.kind := case
+            when _currency is not null then 'money'
+            when _unit is not null then 'quantity'
+            else 'number'
+        end;
     end if;
-    _result.unit := coalesce(_currency, _unit);
-    _result.number := case
-        when _part[2] is not null then null
-        when '-' in (btrim(_part[3]), _part[5]) or btrim(value) ~ '^\(.*\d\s?\)' or btrim(value) ~ '^\(.*\)$'
-            then -_result.number * _scale
-        else _result.number * _scale
-    end;
+    _result.number := trim_scale(
+        graphrag._parse_number(_part[1])
+        * _scale
+        * coalesce('1' || _part[2], '1')::numeric
+        * case when _prefix ~ '[-(]' then -1 else 1 end
+    );
+    if _result.number is null then
+        return _nothing;
+    elsif _is_bound then
+        _result.number := null;
+    end if;
+    _result.unit := nullif(concat_ws(' ', _currency, _unit), '');
     return _result;
 end
 $function$;
@@ -76,38 +92,51 @@ as $function$
 $function$;
 comment on function graphrag._currency(text) is 'The ISO code of a currency from its symbol, code or name; null where that is not clear.';
 
-create function graphrag._scale(unit text, is_money boolean, out factor numeric, out rest text)
+create function graphrag._scale(unit text, is_money boolean)
+    returns numeric
     language plpgsql immutable parallel safe
 as $function$
 -- A bare letter scales money; elsewhere only k, and M, B, T in capitals: 5 m is five metres.
 declare
-    _part text[] := regexp_match(
-        unit,
-        '^((?:hundred|thousand|million|billion|trillion|crore|lakh|mm|mn|bn|tn|mio\.?|mrd\.?|millionen|milliarden?'
-            '|milliards?|millions|billions|millones|mil millones|milioni|miliardi|milhões|miljoen|miljard'
-            '|Mio\.?|Mrd\.?|Millionen|Milliarden?|Million|Billion|Trillion|bln)(?=\s|$)'
-            '|(?:[kK]|[MBT])(?=\s|$)|[万萬만億亿억兆조千])\s*(?:of\s)?(.*)$'
-    );
+    _word text := case
+        when unit like 'mil mil%' then split_part(unit, ' ', 1) || ' ' || split_part(unit, ' ', 2)
+        when octet_length(left(unit, 1)) > 2 then left(unit, 1)
+        else split_part(unit, ' ', 1)
+    end;
 begin
-    if _part is null and is_money then
-        _part := regexp_match(unit, '^([mbtMBT])(?=\s|$)\s*(.*)$');
-    end if;
-    rest := coalesce(_part[2], unit);
-    factor := case
-        when _part is null then 1
-        when _part[1] ~ '^(hundred)' then 1e2
-        when _part[1] ~ '^(thousand|[kK]$|千)' then 1e3
-        when _part[1] ~ '^[万萬만]' then 1e4
-        when _part[1] = 'lakh' then 1e5
-        when _part[1] = 'crore' then 1e7
-        when _part[1] ~ '^[億亿억]' then 1e8
-        when _part[1] ~ '^(mil mill|mrd|Mrd|[mM]illiard|miliard|miljard|billion|Billion|bn|bln|[bB]$)' then 1e9
-        when _part[1] ~ '^(trillion|Trillion|tn|[tT]$|[兆조])' then 1e12
-        else 1e6
+    return coalesce(
+        (
+            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5, "crore": 1e7,
+              "million": 1e6, "millions": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
+              "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
+              "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,
+              "billion": 1e9, "billions": 1e9, "bn": 1e9, "bln": 1e9, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "mrd": 1e9,
+              "Milliarde": 1e9, "Milliarden": 1e9, "milliard": 1e9, "milliards": 1e9, "miliardo": 1e9, "miliardi": 1e9,
+              "mil millones": 1e9, "mil milhões": 1e9, "miljard": 1e9, "bilhão": 1e9, "bilhões": 1e9,
+              "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
+              "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12}'::jsonb
+            ->> _word
+        )::numeric,
+        case when is_money then ('{"m": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric end,
+        1
+    );
+end
+$function$;
+comment on function graphrag._scale(text, boolean) is 'The factor of a scale word at the beginning of what follows a number; 1 if there is none.';
+
+create function graphrag._after_scale(unit text, scale numeric)
+    returns text
+    language plpgsql immutable parallel safe
+as $function$
+begin
+    return case
+        when scale = 1 then unit
+        when octet_length(left(unit, 1)) > 2 then btrim(substr(unit, 2))
+        else regexp_replace(unit, '^(mil (?=mil))?\S+\s*((of|de|d'') ?)?', '')
     end;
 end
 $function$;
-comment on function graphrag._scale(text, boolean) is 'The factor of a scale word at the beginning of what follows a number, and the rest.';
+comment on function graphrag._after_scale(text, numeric) is 'What follows a number without the scale word at its beginning.';
 
 create function graphrag._is_unit(unit text)
     returns boolean
@@ -118,7 +147,7 @@ as $function$
     select unit collate "und-x-icu" ~ (
         '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU|boe/d|dB'
         '|(°?[[:lower:]µ°][[:lower:]/²³-]*|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
-        '|(years?|months?|weeks?|days?) old|US cents|[[:lower:]]+ (per|a|an|/) [[:lower:]]+)( per [[:lower:]]+)?'
+        '|(years?|months?|weeks?|days?) old|US cents|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+)( per [[:lower:]]+)?'
         '|[一-鿿぀-ヿ가-힣]{1,3})$'
     )
 $function$;

@@ -34,15 +34,18 @@ declare
          "monday": "x", "tuesday": "x", "wednesday": "x", "thursday": "x", "friday": "x", "saturday": "x",
          "sunday": "x", "mon": "x", "tue": "x", "wed": "x", "thu": "x", "fri": "x", "sat": "x", "sun": "x"}'::jsonb
     ) ->> word;
+    _suffix text := ltrim(word, '0123456789');
+    _digits text := left(word, length(word) - length(_suffix));
 begin
     return case
-        when word ~ '^\d{1,4}$' then 'n' || word
         when _known is not null then _known
-        when word ~ '^\d{1,2}(st|nd|rd|th|er|º|ª)$' then 'o' || substring(word from '^\d+')
-        when word ~ '^\d{3}0''?s$' then 'd' || left(word, 4)
-        when word ~ '^(q[1-4]|h[12])$' then word
-        when word ~ '^([1-4]q|[12]h)$' then reverse(word)
-        when word ~ '^fy\d{4}$' then 'F' || right(word, 4)
+        when _suffix = '' and length(word) between 1 and 4 then 'n' || word
+        when _suffix in ('st', 'nd', 'rd', 'th', 'er', 'º', 'ª') and length(_digits) < 3 then 'o' || _digits
+        when _suffix in ('s', '''s') and _digits like '___0' then 'd' || _digits
+        when word in ('q1', 'q2', 'q3', 'q4', 'h1', 'h2') then word
+        when word in ('1q', '2q', '3q', '4q', '1h', '2h') then reverse(word)
+        when left(word, 2) = 'fy' and length(word) = 6 and ltrim(substr(word, 3), '0123456789') = ''
+            then 'F' || right(word, 4)
         else '?'
     end;
 end

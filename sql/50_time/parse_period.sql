@@ -28,6 +28,9 @@ begin
         _part := string_to_array(_stated, '-');
         return graphrag._period_of(_part[1]::integer, _part[2]::integer, _part[3]::integer);
     end if;
+    if translate(_stated, '0123456789-/.:, +tzugmc', '') <> '' then
+        return graphrag._period_in_words(_stated, fiscal_year_start);
+    end if;
     _part := regexp_match(
         _stated,
         '^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[t ]+(\d\d):(\d\d)(?::(\d\d)([.,]\d{1,6})?\d*)?'
@@ -105,24 +108,30 @@ create function graphrag._period_in_words(stated text, fiscal_year_start integer
 as $function$
 -- The words are reduced to their kinds, one letter each, and to their numbers: `4th of March 2021` to omn and {4, 3, 2021}.
 declare
-    _words text := graphrag._period_eras(stated);
-    _tokens text[] := array(
-        select t.token
-        from regexp_split_to_table(_words, '[ ,]+|(?<=[[:alnum:]])-(?=[[:alnum:]])') with ordinality as w (word, no)
-        cross join graphrag._period_token(w.word) as t (token)
-        where t.token <> 'x'
-        order by w.no
-    );
-    _kinds text := (select string_agg(left(t, 1), '' order by no) from unnest(_tokens) with ordinality as u (t, no));
-    _n integer[];
+    _word text;
+    _token text;
+    _kinds text := '';
+    _n integer[] := '{}';
     _shape text;
     _year integer;
     _month integer := 1;
 begin
-    if _kinds is null or _kinds ~ '\?|[ea].*[ea]|[fF].*[fF]' then
+    foreach _word in array string_to_array(translate(graphrag._period_eras(stated), ',-', '  '), ' ') loop
+        _token := case when _word = '' then 'x' else graphrag._period_token(_word) end;
+        if _token = '?' or length(_kinds) > 6 then
+            return null;
+        elsif _token <> 'x' then
+            _kinds := _kinds || left(_token, 1);
+            if length(_token) > 1 then
+                _n := _n || substr(_token, 2)::integer;
+            end if;
+        end if;
+    end loop;
+    -- A hyphen at either end is a sign or an open interval, not a separator.
+    if left(stated, 1) = '-' or right(stated, 1) = '-'
+        or length(translate(_kinds, 'mnoqhdCQHfF', '')) > 1 or length(translate(_kinds, 'mnoqhdCQHea', '')) > 1 then
         return null;
     end if;
-    _n := array(select substr(t, 2)::integer from unnest(_tokens) as t where length(t) > 1);
     _shape := translate(replace(replace(_kinds, 'oQ', 'q'), 'oH', 'h'), 'Ffea', 'n');
     _year := case _shape
         when 'oC' then case when _kinds like '%e' then 100 * _n[1] else 100 * _n[1] - 99 end
@@ -132,21 +141,21 @@ begin
             when _shape in ('nmn', 'omn', 'mnn', 'mon') then 3
         end]
     end;
-    if _year < 100 and _kinds !~ '[eaC]' then
+    if _year < 100 and translate(_kinds, 'eaC', '') = _kinds then
         return null;
     end if;
     if _kinds like '%e' then
         _year := -_year;
     end if;
-    if _kinds ~ '[fF]' and fiscal_year_start > 1 then
+    if lower(_kinds) like '%f%' and fiscal_year_start > 1 then
         _year := _year - 1;
         _month := fiscal_year_start;
     end if;
     return case
         when _shape = 'n' then graphrag._period_of(_year, _month, null, '1 year')
         when _shape in ('qn', 'nq', 'hn', 'nh')
-            then graphrag._period_of_part(_year, _month, _n[case when _shape like 'n%' then 2 else 1 end], _shape ~ 'q')
-        when _kinds ~ '[fF]' then null
+            then graphrag._period_of_part(_year, _month, _n[case when _shape like 'n%' then 2 else 1 end], _shape like '%q%')
+        when lower(_kinds) like '%f%' then null
         when _shape = 'd' then case when _year % 100 <> 0 then graphrag._period_of(_year, 1, null, '10 years') end
         when _shape = 'oC' then graphrag._period_of(_year, 1, null, '100 years')
         when _shape = 'mn' then graphrag._period_of(_year, _n[1])
@@ -161,23 +170,25 @@ comment on function graphrag._period_in_words(text, integer) is 'The range of a 
 
 create function graphrag._period_eras(stated text)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
--- B.C., BCE, v. Chr., av. J.-C., a.C. as bce; A.D., n. Chr. as ce; the stops after numbers and short months go.
-    select regexp_replace(
-        regexp_replace(
-            regexp_replace(
-                regexp_replace(stated, '^(\d{4})(?=[qh][1-4]$)', '\1 '),
-                '\m(b\.? ?c\.?( ?e\.?)?|v\.? ?chr\.?|av\.? ?j\.?-? ?c\.?|a\. ?c\.?)$',
-                'bce'
-            ),
-            '\m(a\. ?d\.|c\. ?e\.|n\.? ?chr\.?|ap\.? ?j\.?-? ?c\.?)',
-            'ce'
-        ),
-        '\.(?=[ ,]|$)',
-        '',
-        'g'
-    )
+-- B.C., BCE, v. Chr., av. J.-C., a.C. as bce; A.D., n. Chr. as ce; the stops after numbers and short months go; 2021q3
+-- is two words.
+declare
+    _stated text := stated;
+begin
+    if position('.' in _stated) > 0 or position('chr' in _stated) > 0 then
+        _stated := regexp_replace(
+            _stated, '\m(b\.? ?c\.?( ?e\.?)?|v\.? ?chr\.?|av\.? ?j\.?-? ?c\.?|a\. ?c\.?)$', 'bce'
+        );
+        _stated := regexp_replace(_stated, '\m(a\. ?d\.|c\. ?e\.|n\.? ?chr\.?|ap\.? ?j\.?-? ?c\.?)', 'ce');
+        _stated := regexp_replace(_stated, '\.(?=[ ,]|$)', '', 'g');
+    end if;
+    if length(_stated) = 6 and substr(_stated, 5, 1) in ('q', 'h') then
+        _stated := left(_stated, 4) || ' ' || right(_stated, 2);
+    end if;
+    return _stated;
+end
 $function$;
 comment on function graphrag._period_eras(text) is 'A date in words with its era as one word and without abbreviation points.';
 

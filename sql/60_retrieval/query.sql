@@ -17,30 +17,20 @@ create function graphrag.query(
     space text default null,
     realm text default null
 )
-    returns table (
-        answer text,
-        citations jsonb,
-        mode text,
-        keywords jsonb,
-        relations jsonb,
-        chunks jsonb,
-        entities jsonb,
-        communities jsonb,
-        usage jsonb
-    )
-    language plpgsql volatile parallel unsafe rows 1
+    returns graphrag.query_result
+    language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
-#variable_conflict use_column
 declare
     _evidence graphrag.evidence[];
     _reply jsonb;
     _checked record;
+    _result graphrag.query_result;
 begin
     perform graphrag._enter(realm);
     _evidence := graphrag._gather(
         question,
-        $2,
+        mode,
         graphrag._filter_of(
             space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
         ),
@@ -50,7 +40,7 @@ begin
     );
     _reply := graphrag._synthesize(
         question,
-        case when $2 <> 'bypass'
+        case when mode <> 'bypass'
             then graphrag._context(_evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer))
         end,
         jsonb_build_object('today', to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), 'as_of', as_of),
@@ -58,17 +48,17 @@ begin
         history
     );
     _checked := graphrag._check_citations(_reply ->> 'answer', _evidence);
-    return query
-    select
-        _checked.answer,
-        _checked.citations,
-        $2,
-        jsonb_build_object('names', graphrag._named_entities(_evidence)),
-        graphrag._evidence_json(_evidence, 'relation'),
-        graphrag._evidence_json(_evidence, 'chunk'),
-        graphrag._evidence_json(_evidence, 'entity'),
-        '[]'::jsonb,
-        graphrag._usage_json() || jsonb_build_object('model', _reply -> 'model', 'citations_removed', _checked.removed);
+    _result.answer := _checked.answer;
+    _result.citations := _checked.citations;
+    _result.mode := mode;
+    _result.keywords := jsonb_build_object('names', graphrag._named_entities(_evidence));
+    _result.relations := graphrag._evidence_json(_evidence, 'relation');
+    _result.chunks := graphrag._evidence_json(_evidence, 'chunk');
+    _result.entities := graphrag._evidence_json(_evidence, 'entity');
+    _result.communities := '[]';
+    _result.usage := graphrag._usage_json()
+        || jsonb_build_object('model', _reply -> 'model', 'citations_removed', _checked.removed);
+    return _result;
 end
 $function$;
 comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, text, jsonb, integer, real[], text, text) is

@@ -10,9 +10,9 @@ begin
     if model <> _realm.model then
         raise exception 'the realm''s vectors are of model "%", not of "%"', _realm.model, model
             using errcode = 'GR105',
-                detail = format('They have %s dimensions and are never mixed with those of another model.', _realm.width),
-                hint = 'Re-embedding a realm comes in a later release; until then create another realm for this model and'
-                    ' index the documents there.';
+                detail = format('They have %s dimensions and are never mixed with those of another.', _realm.width),
+                hint = 'Re-embedding a realm comes in a later release; until then create another realm for this model'
+                    ' and index the documents there.';
     end if;
     if base_url = 'builtin:hash' and coalesce((options ->> 'width')::integer, 256) <> _realm.width then
         raise exception 'builtin:hash would make vectors of % dimensions, the realm''s have %',

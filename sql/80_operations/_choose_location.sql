@@ -2,8 +2,8 @@ create function graphrag._choose_location(base_url text, api_key text default nu
     returns text
     language plpgsql volatile parallel unsafe
 as $function$
--- A superuser's choice registers the place; anybody else's must be registered for one of their roles. Returns the URL in
--- its one spelling.
+-- A superuser's choice registers the place; anybody else's must be registered for one of their roles. Returns the URL
+-- in its one spelling.
 declare
     _url text := rtrim(btrim(base_url), '/');
 begin

@@ -8,7 +8,7 @@ as $function$
     select coalesce(
         (
             select to_jsonb(d) || jsonb_build_object('role', $1, 'source', 'database')
-            from graphrag.default_endpoint d
+            from graphrag.endpoint_default d
             where d.role = $1
                 or d.role = 'extraction' and $1 <> 'embedding'
             order by d.role = $1 desc

@@ -16,7 +16,7 @@ as $function$
         l.api_key,
         exists (select from caller where rolsuper)
         or graphrag._may_choose(l.base_url, (select rolname from caller))
-        or exists (select from graphrag.default_endpoint d where d.base_url = l.base_url)
+        or exists (select from graphrag.endpoint_default d where d.base_url = l.base_url)
         or exists (
             select
             from pg_namespace n

@@ -19,9 +19,9 @@ begin
                 hint = 'Name a realm of your own.';
     end if;
     _url := graphrag._choose_location(base_url, api_key);
-    insert into graphrag.default_endpoint (role, base_url, model, fallback_models, options)
+    insert into graphrag.endpoint_default (role, base_url, model, fallback_models, options)
     values ($1, _url, $3, coalesce($5, '{}'), $6)
-    on conflict on constraint default_endpoint_pkey do update
+    on conflict on constraint endpoint_default_pkey do update
     set base_url = excluded.base_url,
         model = excluded.model,
         fallback_models = excluded.fallback_models,

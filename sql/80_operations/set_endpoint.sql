@@ -4,7 +4,9 @@
 --   extra               object merged into each request's body, for what only some servers know
 --   temperature         of chat models (0)
 --   structured_output   first answer format to try: json_schema (default), json_object, text
---   batch_size, batch_tokens, max_input_tokens     of embedding requests: texts (64), tokens (8000), tokens a text (8000)
+--   batch_size          texts in one embedding request (64)
+--   batch_tokens        tokens in one (8000, estimated)
+--   max_input_tokens    tokens of one text; the rest of it is not embedded (8000, estimated)
 --   dimensions          asked of embedding models that can shorten their vectors
 --   width               of builtin:hash (256)
 create function graphrag.set_endpoint(

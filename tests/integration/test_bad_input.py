@@ -147,22 +147,22 @@ def test_a_refused_connection_is_named_within_the_deadline(conn: Connection, emb
         assert time.monotonic() - before < 4
 
 
-OUTAGES: list[tuple[str, faults.Fault, tuple[str, ...]]] = [
-    ("GR102", faults.status(401, message="bad key"), ("401",)),
-    ("GR102", faults.status(400, message="no such model"), ("400",)),
-    ("GR103", faults.html(), ()),
-    ("GR103", faults.truncated(), ()),
-    ("GR103", faults.fewer_vectors(1), ()),
-    ("GR104", faults.slow(30), ()),
-    ("GR104", faults.drip(0.05), ()),
-    ("GR105", faults.other_width(48), ("48", "32")),
-    ("GR106", faults.filled(float("nan")), ()),
-    ("GR106", faults.filled(float("inf")), ()),
-    ("GR106", faults.filled(0.0), ()),
-]
+OUTAGES: dict[str, tuple[str, faults.Fault, tuple[str, ...]]] = {
+    "bad key": ("GR102", faults.status(401, message="bad key"), ("401",)),
+    "unknown model": ("GR102", faults.status(400, message="no such model"), ("400",)),
+    "a page": ("GR103", faults.html(), ()),
+    "half a body": ("GR103", faults.truncated(), ()),
+    "too few vectors": ("GR103", faults.fewer_vectors(1), ()),
+    "slow": ("GR104", faults.slow(30), ()),
+    "dripping": ("GR104", faults.drip(0.05), ()),
+    "another width": ("GR105", faults.other_width(48), ("48", "32")),
+    "nan": ("GR106", faults.filled(float("nan")), ()),
+    "inf": ("GR106", faults.filled(float("inf")), ()),
+    "zero": ("GR106", faults.filled(0.0), ()),
+}
 
 
-@pytest.mark.parametrize(("sqlstate", "fault", "mentions"), OUTAGES)
+@pytest.mark.parametrize(("sqlstate", "fault", "mentions"), OUTAGES.values(), ids=OUTAGES.keys())
 def test_what_an_embedding_endpoint_does_wrong(
     conn: Connection,
     embedded: str,
@@ -178,11 +178,17 @@ def test_what_an_embedding_endpoint_does_wrong(
     assert time.monotonic() - before < 4
 
 
-@pytest.mark.parametrize(
-    ("fault", "times"),
-    [(faults.status(500), 1), (faults.drop(), 1), (faults.status(429, retry_after="0"), 2), (faults.shuffled(), None),
-     (faults.without_usage(), None), (faults.base64_refused(), None)],
-)  # fmt: skip
+PUT_UP_WITH: dict[str, tuple[faults.Fault, int | None]] = {
+    "a server error": (faults.status(500), 1),
+    "a dropped connection": (faults.drop(), 1),
+    "a rate limit": (faults.status(429, retry_after="0"), 2),
+    "shuffled vectors": (faults.shuffled(), None),
+    "no usage": (faults.without_usage(), None),
+    "no base64": (faults.base64_refused(), None),
+}
+
+
+@pytest.mark.parametrize(("fault", "times"), PUT_UP_WITH.values(), ids=PUT_UP_WITH.keys())
 def test_what_is_put_up_with(
     conn: Connection, embedded: str, endpoint: Endpoint, fault: faults.Fault, times: int | None
 ) -> None:

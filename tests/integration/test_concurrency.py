@@ -38,7 +38,7 @@ def draft(number: int, names: tuple[str, ...]) -> Draft:
 def test_opposite_orders_neither_deadlock_nor_duplicate(database: Database, conn: Connection) -> None:
     make_realm(conn, REALM)
     forth, back = draft(1, NAMES), draft(2, NAMES[::-1])
-    with database.connect(autocommit=False) as first, ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool, database.connect(autocommit=False) as first:
         index(first, REALM, "default", forth)
 
         def second_writer() -> None:

@@ -137,16 +137,16 @@ def test_a_model_that_is_down_is_named(conn: Connection, realm: str) -> None:
     assert state(conn, realm) == before
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        faults.status(500),
-        faults.drop(),
-        faults.status(429, retry_after="0"),
-        faults.truncated(),
-        faults.html(),
-    ],
-)
+OUTLIVED = {
+    "error": faults.status(500),
+    "drop": faults.drop(),
+    "rate limit": faults.status(429, retry_after="0"),
+    "half a body": faults.truncated(),
+    "a page": faults.html(),
+}
+
+
+@pytest.mark.parametrize("fault", OUTLIVED.values(), ids=OUTLIVED.keys())
 def test_a_passing_failure_is_outlived(conn: Connection, model: Endpoint, fault: faults.Fault) -> None:
     model.inject(fault, times=1, where=is_chat)
     assert row(conn, "index", paragraph("Ann"), document="a")["failed"] == 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.calls import eventually, refused, row, rows
+from tests.support.calls import eventually, refused, row, rows, waiting
 from tests.support.corpus import as_json
 from tests.support.database import Connection, Database, sql, value, view
 from tests.support.endpoint import Endpoint
@@ -72,7 +72,7 @@ def test_creating_a_realm_again_changes_nothing(conn: Connection, realm: str) ->
 
 
 def test_two_sessions_create_one_realm_at_once(database: Database, conn: Connection) -> None:
-    with database.connect(autocommit=False) as first, ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool, database.connect(autocommit=False) as first:
         create(first, "shared")
 
         def second() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from hypothesis import strategies as st
@@ -20,18 +21,18 @@ from tests.support.model import Document, Entity, Extraction, Predicate, Triple,
 
 REALM = "properties"
 REGARD = ("regard",)
-PREDICATES = (
-    Predicate("admires", groups=REGARD),
-    Predicate("despises", groups=REGARD),
-    Predicate("allied_with", groups=REGARD, symmetric=True),
-    Predicate("lives_in", functional=True),
-    Predicate("married_to", functional=True, symmetric=True),
-    Predicate("works_for"),
-    Predicate("employs", inverse_of="works_for"),
-    Predicate("founded"),
-    Predicate("reported_revenue", value=True),
-    Predicate("population", value=True, functional=True),
+TOPICS = (
+    (
+        Predicate("admires", groups=REGARD),
+        Predicate("despises", groups=REGARD),
+        Predicate("allied_with", groups=REGARD, symmetric=True),
+    ),
+    (Predicate("lives_in", functional=True),),
+    (Predicate("married_to", functional=True, symmetric=True),),
+    (Predicate("works_for"), Predicate("employs", inverse_of="works_for"), Predicate("founded")),
+    (Predicate("reported_revenue", value=True), Predicate("population", value=True, functional=True)),
 )
+PREDICATES = tuple(chain(*TOPICS))
 VOCABULARY = {predicate.name: predicate for predicate in PREDICATES}
 
 SPELLINGS = (
@@ -52,6 +53,7 @@ YEARS = ("2001", "2005", "2011")
 CONFIDENCES = (1.0, 0.9, 0.5, 0.25)
 
 
+NAMES = tuple(f"doc {number}" for number in range(5))
 CHUNK_SIZE = 1000
 FILLER = "Nothing else was said about this that day. "
 
@@ -107,42 +109,68 @@ def as_json(extraction: Extraction) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------- random worlds
-@st.composite
-def periods(draw: st.DrawFn) -> tuple[str | None, str | None]:
-    """None stated, open at either end, or closed; never inverted."""
-    start, end = draw(st.sampled_from([(None, None)] * 3 + [(y, None) for y in YEARS] + [(None, "2005")]
-                                      + [(a, b) for a in YEARS for b in YEARS if a <= b]))  # fmt: skip
-    return start, end
+@dataclass(frozen=True)
+class World:
+    """What the documents of one example are about. It is small, so that they meet in the same slots."""
+
+    names: tuple[tuple[str, ...], ...]  # of each name its spellings
+    predicates: tuple[Predicate, ...]
+
+    def drafts(self, name: st.SearchStrategy[str]) -> st.SearchStrategy[Draft]:
+        chunks = st.lists(_extractions(self), min_size=1, max_size=2).map(tuple)
+        return st.builds(Draft, name, ordinals, publications, chunks)
+
+    def collections(self, min_size: int, max_size: int) -> st.SearchStrategy[list[Draft]]:
+        sizes = st.integers(min_size, max_size)
+        return sizes.flatmap(lambda size: st.tuples(*map(self.drafts, map(st.just, NAMES[:size])))).map(list)
+
+
+worlds = st.builds(
+    World,
+    st.lists(st.sampled_from(SPELLINGS), min_size=2, max_size=4, unique=True).map(tuple),
+    st.lists(st.sampled_from(TOPICS), min_size=1, max_size=2, unique=True).map(
+        lambda chosen: tuple(chain(*chosen))
+    ),
+)
+ordinals = st.integers(1, 4)  # few, so that documents tie
+publications = st.none() | st.sampled_from((2000, 2008, 2020)).map(
+    lambda year: datetime(year, 1, 1, tzinfo=UTC)
+)
+#: No period stated, one open at either end, or a closed one; never an inverted one.
+periods = st.sampled_from(
+    [(None, None)] * 4
+    + [(year, None) for year in YEARS]
+    + [(None, "2005")]
+    + [(start, end) for start in YEARS for end in YEARS if start <= end]
+)
 
 
 @st.composite
-def extractions(draw: st.DrawFn) -> Extraction:
-    """What one chunk says of two to four names, each spelt in one way inside the chunk."""
-    chosen = draw(st.lists(st.sampled_from(SPELLINGS), min_size=2, max_size=4, unique=True))
-    names = [draw(st.sampled_from(spellings)) for spellings in chosen]
+def _extractions(draw: st.DrawFn, world: World) -> Extraction:
+    """What one chunk says of its world's names, each spelt in one way inside the chunk."""
+    names = [draw(st.sampled_from(spellings)) for spellings in world.names]
     entities = tuple(Entity(name, draw(st.sampled_from(TYPES)), draw(_aliases(name))) for name in names)
-    triples = tuple(draw(st.lists(_triples(names), max_size=3)))
-    return Extraction(entities, triples)
+    triples = tuple(draw(st.lists(_triples(names, world.predicates), min_size=1, max_size=4)))
+    mentioned = {end for triple in triples for end in (triple.subject, triple.object)}
+    silent = draw(st.sets(st.sampled_from(names))) - mentioned
+    return Extraction(tuple(entity for entity in entities if entity.name not in silent), triples)
 
 
 def _aliases(name: str) -> st.SearchStrategy[tuple[str, ...]]:
     others = [alias for alias in ALIASES if fold(alias) != fold(name)]
-    return st.one_of(st.just(()), st.lists(st.sampled_from(others), max_size=2, unique=True).map(tuple))
+    return st.just(()) | st.lists(st.sampled_from(others), max_size=2, unique=True).map(tuple)
 
 
 @st.composite
-def _triples(draw: st.DrawFn, names: Sequence[str]) -> Triple:
-    predicate = draw(st.sampled_from(PREDICATES))
+def _triples(draw: st.DrawFn, names: Sequence[str], predicates: Sequence[Predicate]) -> Triple:
+    predicate = draw(st.sampled_from(predicates))
     subject = draw(st.sampled_from(names))
-    if predicate.value:
-        object_ = draw(st.sampled_from(FIGURES))
-    else:
-        object_ = draw(st.sampled_from([name for name in names if name != subject]))
-    start, end = draw(periods())
+    others = FIGURES if predicate.value else [name for name in names if name != subject]
+    start, end = draw(periods)
     return Triple(
         subject,
         predicate.name,
-        object_,
+        draw(st.sampled_from(others)),
         is_value=predicate.value,
         negated=draw(st.sampled_from((False, False, False, True))),
         confidence=draw(st.sampled_from(CONFIDENCES)),
@@ -151,22 +179,10 @@ def _triples(draw: st.DrawFn, names: Sequence[str]) -> Triple:
     )
 
 
-ordinals = st.integers(1, 4)  # few, so that documents tie
-publications = st.none() | st.sampled_from((2000, 2008, 2020)).map(
-    lambda year: datetime(year, 1, 1, tzinfo=UTC)
-)
-
-
-def drafts(name: st.SearchStrategy[str]) -> st.SearchStrategy[Draft]:
-    chunks = st.lists(extractions(), min_size=1, max_size=2).map(tuple)
-    return st.builds(Draft, name, ordinals, publications, chunks)
-
-
 @st.composite
 def collections(draw: st.DrawFn, min_size: int = 2, max_size: int = 5) -> list[Draft]:
-    """Documents of distinct names; some share an ordinal."""
-    size = draw(st.integers(min_size, max_size))
-    return [draw(drafts(st.just(f"doc {number}"))) for number in range(size)]
+    """Documents of distinct names in one world; some share an ordinal."""
+    return draw(draw(worlds).collections(min_size, max_size))
 
 
 # ---------------------------------------------------------------- into a realm

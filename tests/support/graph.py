@@ -9,7 +9,7 @@ from typing import Any
 
 from psycopg import sql as compose
 
-from tests.support.database import Connection, Row, view
+from tests.support.database import Connection, Row
 from tests.support.model import EntityState, Graph, Key, Predicate, Relation, fold
 from tests.support.spans import Span, union
 
@@ -20,8 +20,7 @@ def read_graph(conn: Connection, realm: str, space: str, predicates: Mapping[str
         fold(row["name"]): EntityState(
             row["name"], frozenset(map(fold, [row["name"], *row["aliases"]])), frozenset(row["types"])
         )
-        for row in view(conn, realm, "entities")
-        if row["space"] == space
+        for row in _entities(conn, realm, space)
     }
     facts = _facts(conn, realm, space)
     keys = [_key(fact, predicates) for fact in facts]
@@ -38,6 +37,11 @@ def read_graph(conn: Connection, realm: str, space: str, predicates: Mapping[str
         for fact, key in zip(facts, keys, strict=True)
     }
     return Graph(entities, relations)
+
+
+def _entities(conn: Connection, realm: str, space: str) -> list[Row]:
+    query = compose.SQL("select * from {} where space = %s").format(compose.Identifier(realm, "entities"))
+    return conn.execute(query, [space]).fetchall()
 
 
 def _facts(conn: Connection, realm: str, space: str) -> list[Row]:

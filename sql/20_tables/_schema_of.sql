@@ -1,10 +1,10 @@
-create function graphrag._vector_schema()
+create function graphrag._schema_of(extension name)
     returns name
     language sql stable parallel safe
 begin atomic
     select n.nspname
     from pg_catalog.pg_extension as e
     join pg_catalog.pg_namespace as n on n.oid = e.extnamespace
-    where e.extname = 'vector';
+    where e.extname = extension;
 end;
-comment on function graphrag._vector_schema() is 'The schema pgvector lives in.';
+comment on function graphrag._schema_of(name) is 'The schema an extension lives in.';

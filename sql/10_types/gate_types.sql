@@ -1,0 +1,39 @@
+-- Working rows of graphrag._gate(). Never a column of a realm's table.
+create type graphrag._gated_entity as (
+    no integer,
+    name text,
+    folded text,
+    type text,
+    description text,
+    aliases text[],             -- that are names
+    folded_aliases text[],
+    rejected_aliases integer,
+    identifiers text[],
+    reason text,                -- why it is refused; null: it is kept
+    record jsonb                -- as stated
+);
+comment on type graphrag._gated_entity is 'An entity of an extraction and what the gates say of it.';
+
+create type graphrag._gated_triple as (
+    no integer,
+    subject text,               -- folded, an alias of an entity in the chunk replaced by its name
+    predicate text,
+    object text,
+    value text,
+    number numeric,
+    unit text,
+    subject_name text,          -- as stated, ends swapped if the predicate was an inverse
+    object_name text,
+    negated boolean,
+    confidence real,
+    stated_predicate text,
+    stated_from text,
+    stated_to text,
+    claim tstzrange,
+    period_problem text,
+    description text,
+    evidence text,
+    reason text,
+    record jsonb
+);
+comment on type graphrag._gated_triple is 'A triple of an extraction, resolved inside its chunk, and what the gates say of it.';

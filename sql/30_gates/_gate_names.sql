@@ -1,0 +1,28 @@
+create function graphrag._gate_names(names text[], types text[], possessive boolean default false)
+    returns table (no integer, reason text)
+    language plpgsql stable parallel safe rows 50
+as $function$
+-- All names of a chunk at once, because their words are looked up in one query.
+declare
+    _hits jsonb := graphrag._gate_words(array(
+        select p.probe
+        from unnest(names, types) as n (name, type)
+        cross join lateral graphrag._name_key(n.name) as k (key)
+        -- The name, its words, what follows the first word and the second, and its type and the type's last word.
+        cross join lateral string_to_table(
+            concat_ws(
+                '|', replace(k.key, ' ', '|'), k.key, n.name, substr(k.key, position(' ' in k.key) + 1),
+                substr(k.key, length(split_part(k.key, ' ', 1) || split_part(k.key, ' ', 2)) + 3),
+                split_part(k.key, '-', 1), lower(n.type), split_part(lower(n.type), ' ', -1)
+            ),
+            '|'
+        ) as p (probe)
+        where length(n.name) <= 200 and p.probe <> ''
+    ));
+begin
+    return query
+    select n.no::integer, graphrag._name_reason(n.name, n.type, _hits, possessive)
+    from unnest(names, types) with ordinality as n (name, type, no);
+end
+$function$;
+comment on function graphrag._gate_names(text[], text[], boolean) is 'For each name and its type, by position, why it is refused; null if it is a name.';

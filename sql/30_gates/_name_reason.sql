@@ -1,0 +1,184 @@
+create function graphrag._name_reason(name text, type text, hits jsonb, possessive boolean)
+    returns text
+    language plpgsql immutable parallel safe
+as $function$
+-- hits: what graphrag._gate_words() found for the words of this name, among others. A work may be called like anything
+-- (1984, It, The Stranger) as long as it begins with a capital or a digit.
+declare
+    _key text := graphrag._name_key(name);
+    _words text[] := string_to_array(_key, ' ');
+    _n integer := cardinality(_words);
+    _first text := left(btrim(name), 1);
+    _is_capital boolean := _first <> lower(_first collate "und-x-icu");
+    _is_acronym boolean;
+    _is_work boolean;
+    _reason text;
+begin
+    if _key is null or _key !~ '[[:alnum:]]|[^\x01-\x7f]' then
+        return 'malformed';
+    elsif length(name) > 200 then
+        return 'over_long';
+    elsif hits ? ('keep ' || btrim(name)) then
+        return null;
+    end if;
+    _is_work := (_is_capital or _first between '0' and '9') and graphrag._is_type('work_type', type, hits);
+    if not _is_work then
+        _is_acronym := _is_capital and _n = 1 and length(_key) > 1 and btrim(name) = upper(_key);
+        _reason := case
+            when hits ? ('placeholder ' || _key) then 'malformed'
+            when hits ? ('pronoun ' || _key)
+                and not (_is_acronym and not hits ? ('pronoun:en ' || _key) and not hits ? ('pronoun:* ' || _key))
+                then 'pronominal_name'
+            when hits ? ('lower_pronoun ' || _key) and not _is_capital then 'pronominal_name'
+            when hits ? ('relative ' || _key) then 'relative_name'
+            when hits ? ('relative_date ' || _key) then 'bare_date'
+            when hits ? ('calendar ' || _key) and not (_is_capital and graphrag._is_type('person_type', type, hits))
+                then 'bare_date'
+            when hits ? ('conjunctive ' || _key) then 'conjunctive_name'
+            when _n > 1 and graphrag._is_relative(btrim(name), _words, hits) then 'relative_name'
+            when _n > 2 and graphrag._is_joined(btrim(name), _words, graphrag._is_type('person_type', type, hits), hits)
+                then 'conjunctive_name'
+        end;
+    end if;
+    if _reason is null then
+        _reason := graphrag._figure_reason(btrim(name), _key, _words, _is_work, hits);
+    end if;
+    if _reason is null and possessive and name ~ '[^ ](''s|’s|s''|s’) [[:lower:]]' then
+        _reason := 'possessive_role_phrase';
+    end if;
+    return _reason;
+end
+$function$;
+comment on function graphrag._name_reason(text, text, jsonb, boolean) is 'Why a name is refused, given the kinds of its words; null if it is a name.';
+
+create function graphrag._is_type(kind text, type text, hits jsonb)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+    select coalesce(
+        hits ?| array[kind || ' ' || lower(type), kind || ' ' || split_part(lower(type), ' ', -1)],
+        false
+    )
+$function$;
+comment on function graphrag._is_type(text, text, jsonb) is 'Whether an entity type, or its last word, is one of a kind: work_type or person_type.';
+
+create function graphrag._is_relative(name text, words text[], hits jsonb)
+    returns boolean
+    language plpgsql immutable parallel safe
+as $function$
+-- the company, this incident, son frère, die Firma: [article or determiner] [modifier] [role], of one language. A noun in
+-- lower case after an English possessive or demonstrative is always such a phrase (her latest invention).
+declare
+    _first text := words[1];
+    _rest text := array_to_string(words[2:], ' ');
+    _is_lower boolean;
+begin
+    if not hits ?| array['article ' || _first, 'determiner ' || _first, 'number ' || _first] then
+        return false;
+    end if;
+    _is_lower := name ~ '^[^ ''’]+[ ''’] ?[^[:upper:]]' collate "und-x-icu";
+    if _is_lower and hits ? ('determiner:en ' || _first) then
+        return true;
+    elsif cardinality(words) > 2 and hits ? ('modifier ' || words[2]) then
+        _rest := array_to_string(words[3:], ' ');
+    end if;
+    return exists (
+        select
+        from unnest(array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'zh', 'ja', 'ko', 'ar', '*']) as l
+        where hits ?| array['article:' || l || ' ' || _first, 'determiner:' || l || ' ' || _first, 'number:' || l || ' ' || _first]
+            and (
+                (hits ?| array['role:' || l || ' ' || _rest, 'role:* ' || _rest] and (_is_lower or l in ('en', 'de', '*')))
+                or (hits ?| array['common:' || l || ' ' || _rest, 'common:* ' || _rest] and _is_lower)
+            )
+    );
+end
+$function$;
+comment on function graphrag._is_relative(text, text[], jsonb) is 'Whether a phrase names something only in its context: an article or possessive and a role.';
+
+create function graphrag._is_joined(name text, words text[], is_person boolean, hits jsonb)
+    returns boolean
+    language plpgsql immutable parallel safe
+as $function$
+-- Two names joined by `and`: a pronoun or a role beside it (he and she); two personal-looking names of several words
+-- each (Ada Lovelace and Charles Babbage); anything joined that is typed as a person (Tom and Harry), unless by the y of
+-- a Spanish surname. Joint names of single words stay one (Procter and Gamble), and so do names with a word of an
+-- institution (Department of Health and Human Services), or that are listed.
+declare
+    _at integer := 2;
+    _is_strong boolean;
+    _sides text[];
+begin
+    while _at < cardinality(words) and not hits ?| array['conjunction ' || words[_at], 'surname_conjunction ' || words[_at]] loop
+        _at := _at + 1;
+    end loop;
+    if _at = cardinality(words) or hits ? ('joint_name ' || array_to_string(words, ' ')) then
+        return false;
+    end if;
+    _is_strong := hits ? ('conjunction ' || words[_at]);
+    if hits ?| array['pronoun ' || words[_at - 1], 'pronoun ' || words[_at + 1]] and _is_strong
+        and (_at = 2 or _at = cardinality(words) - 1)
+        or hits ?| array['article ' || words[_at + 1], 'determiner ' || words[_at + 1]]
+        and hits ? ('role ' || array_to_string(words[_at + 2:], ' ')) then
+        return true;
+    elsif (select bool_or(hits ? ('institution ' || w)) from unnest(words) as w) then
+        return false;
+    end if;
+    _sides := string_to_array(name, ' ');
+    return (is_person and _is_strong) or (
+        graphrag._looks_personal(_sides[:_at - 1], hits) and graphrag._looks_personal(_sides[_at + 1:], hits)
+    );
+end
+$function$;
+comment on function graphrag._is_joined(text, text[], boolean, jsonb) is 'Whether a name is two names with a conjunction between them.';
+
+create function graphrag._looks_personal(words text[], hits jsonb)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+-- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
+    select coalesce(
+        count(*) filter (where w.word ~ '^[[:upper:]]' collate "und-x-icu") between 2 and 5
+            and bool_and(w.word ~ '^[[:upper:]]' collate "und-x-icu" or hits ? ('particle ' || w.word)),
+        false
+    )
+    from unnest(words) with ordinality as w (word, no)
+    where w.no > coalesce(
+        (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
+    )
+$function$;
+comment on function graphrag._looks_personal(text[], jsonb) is 'Whether words look like a name of several words: capitals, and particles between them.';
+
+create function graphrag._figure_reason(name text, key text, words text[], is_work boolean, hits jsonb)
+    returns text
+    language plpgsql immutable parallel safe
+as $function$
+-- A work may be called by a number or a year (1984, 300), not by an amount.
+declare
+    _kind text;
+begin
+    if key ~ '\d' then
+        _kind := (graphrag._parse_value(name)).kind;
+        return case
+            when _kind in ('number', 'date') and is_work then null
+            when _kind in ('number', 'quantity', 'money', 'percent') then 'bare_quantity'
+            when _kind = 'date' or key ~ '^(\d{3,4} ?[-–—/] ?\d{2,4}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}[月월] ?\d{1,2}[日일])$'
+                then 'bare_date'
+            when length(key) <= 15 and left(key, 1) <> 'h' and graphrag.parse_period(key || ' 2000') is not null
+                then 'bare_date'
+        end;
+    elsif is_work or not hits ? ('number ' || split_part(words[1], '-', 1)) then
+        return null;
+    elsif graphrag._number_in_words(key) is not null then
+        return 'bare_quantity';
+    end if;
+    -- Number words of other languages are names in capitals (Otto Dix).
+    return (
+        select case
+            when bool_and(hits ? ('number:en ' || w) or hits ? ('number:* ' || w)) then 'bare_quantity'
+            when bool_and(hits ? ('number ' || w)) and left(name, 1) = left(key, 1) then 'bare_quantity'
+        end
+        from unnest(words) as w
+    );
+end
+$function$;
+comment on function graphrag._figure_reason(text, text, text[], boolean, jsonb) is 'bare_quantity or bare_date if a name is only that.';

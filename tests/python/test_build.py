@@ -1,0 +1,122 @@
+"""extension/build.py: what its directives make, and what it refuses."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from extension import build
+
+NASTY = """text = '''a
+b\t$tag$ $$ \\$ @VERSION@ @extschema@ {{python_modules}} \\x24 "quotes" it's 😀 \u2028'''
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package with a subpackage and a module that has everything in it that a quote could trip over."""
+    inner = tmp_path / "pkg" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "pkg" / "__init__.py").write_text("")
+    (inner / "__init__.py").write_text('"""Inner."""\n')
+    (inner / "nasty.py").write_text(NASTY, encoding="utf-8")
+    return tmp_path / "pkg"
+
+
+def test_modules_survive_embedding(package: Path) -> None:
+    literal = build.python_modules(package)
+    assert ast.literal_eval(literal) == {"pkg": "", "pkg.inner": '"""Inner."""\n', "pkg.inner.nasty": NASTY}
+
+
+def test_embedded_modules_stay_on_one_line_and_inside_any_quote(package: Path) -> None:
+    literal = build.python_modules(package)
+    assert literal.isascii()
+    assert not {"\n", "\r", "\t", "$", "@"} & set(literal)
+
+
+def test_a_package_without_modules_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(build.BuildError, match="no Python modules"):
+        build.python_modules(tmp_path)
+
+
+def test_includes_are_relative_to_the_including_file(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "main.sql").write_text("a\n{{file:parts/one.sql}}\nd\n")
+    (tmp_path / "parts" / "one.sql").write_text("b\n{{file:two.sql}}\n")
+    (tmp_path / "parts" / "two.sql").write_text("c\n")
+    assert build.expand(tmp_path / "main.sql") == "a\nb\nc\nd\n"
+
+
+def test_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("{{file:b.sql}}")
+    (tmp_path / "b.sql").write_text("{{file:a.sql}}")
+    with pytest.raises(build.BuildError, match="includes itself"):
+        build.expand(tmp_path / "a.sql")
+
+
+def test_a_missing_include_names_both_files(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("{{file:nowhere.sql}}")
+    with pytest.raises(build.BuildError, match=r"a\.sql: no file .*nowhere\.sql"):
+        build.expand(tmp_path / "a.sql")
+
+
+@pytest.mark.parametrize("path", ["relative/path", "/it's", "/a b", '/"', "/a\nb", "/a\\b", ""])
+def test_a_library_path_that_could_end_a_string_is_refused(path: str) -> None:
+    with pytest.raises(build.BuildError, match="unquoted"):
+        build.located("select '@PYTHON_LIBRARY@'", path)
+
+
+def test_the_library_path_replaces_the_token() -> None:
+    assert build.located("select '@PYTHON_LIBRARY@'", "/usr/lib/x_1") == "select '/usr/lib/x_1'"
+
+
+def test_a_dollar_quote_holds_any_text() -> None:
+    text = build.dollar_quote("$tle0$ a $tle1$")
+    assert text == "$tle2$$tle0$ a $tle1$$tle2$"
+
+
+def test_the_script_is_deterministic_and_complete() -> None:
+    version = build.control_value("default_version")
+    script = build.build_script(version)
+    assert script == build.build_script(version)
+    assert "{{" not in script.replace("'{{", "")
+    assert "@VERSION@" not in script
+    assert build.PYTHON_LIBRARY_TOKEN in script
+    assert script.splitlines()[1].startswith("\\echo Use ")
+    positions = [script.index(f"\n-- {path.relative_to(build.ROOT)}\n") for path in build.sources()]
+    assert positions == sorted(positions)
+
+
+def test_the_tle_script_registers_the_version_and_its_library() -> None:
+    version = build.control_value("default_version")
+    script = build.tle_script(version, "/somewhere/python")
+    assert script.count(f"pgtle.install_extension('graphrag', '{version}'") == 1
+    assert "array['plpython3u', 'vector', 'pg_trgm']" in script
+    assert build.PYTHON_LIBRARY_TOKEN not in script
+    assert "'/somewhere/python'" in script
+
+
+def test_a_stale_script_is_told_from_a_fresh_one(tmp_path: Path) -> None:
+    """On a copy of what build.py reads, so that the working tree is left alone."""
+    for name in ("graphrag.control", "extension/build.py", "extension/META.json.in"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text((build.ROOT / name).read_text())
+    (tmp_path / "sql" / "10_one").mkdir(parents=True)
+    source = tmp_path / "sql" / "10_one" / "f.sql"
+    source.write_text("select '@VERSION@';\n")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(tmp_path / "extension" / "build.py"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert run("--check").returncode == 1
+    assert run().returncode == 0
+    assert run("--check").returncode == 0
+    source.write_text("select 'other';\n")
+    stale = run("--check")
+    assert stale.returncode == 1
+    assert "is stale" in stale.stderr

@@ -1,0 +1,517 @@
+"""`_call`: retries, failover, deadlines, concurrency, cancellation, secrets. With a scripted client, then
+over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+from graphrag_pl import calling
+from graphrag_pl.calling import Attempts, call_endpoints
+from graphrag_pl.retry import CallError
+from tests.python.fakes import FakePlpy, SqlError
+from tests.support import endpoint as scripted
+from tests.support.endpoint import Endpoint
+
+URL = "http://x/v1"
+KEY = "sk-secret-123"
+BODY = {"choices": [{"message": {"content": "hi"}}], "usage": {"prompt_tokens": 4, "completion_tokens": 2}}
+Places = dict[str, tuple[str | None, bool]]
+Serve = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+
+
+class ScriptedClient:
+    """Answers by a coroutine function, and remembers what it was asked."""
+
+    def __init__(self, serve: Serve) -> None:
+        self.serve = serve
+        self.sent: list[Mapping[str, Any]] = []
+        self.opened: list[tuple[str, str | None]] = []
+        self.closed = 0
+
+    def __call__(self, base_url: str, key: str | None) -> Self:
+        self.opened.append((base_url, key))
+        return self
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.closed += 1
+
+    async def send(self, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        self.sent.append(body)
+        return await self.serve(kind, body)
+
+    @property
+    def models(self) -> list[str]:
+        return [body["model"] for body in self.sent]
+
+
+def failing(*failures: CallError | dict[str, Any]) -> ScriptedClient:
+    """A client that goes through the failures (or answers) in order and repeats the last."""
+    left = list(failures)
+
+    async def serve(_: str, __: Mapping[str, Any]) -> dict[str, Any]:
+        outcome = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(outcome, CallError):
+            raise outcome
+        return outcome
+
+    return ScriptedClient(serve)
+
+
+def request(**fields: Any) -> dict[str, Any]:
+    return {
+        "kind": "chat",
+        "base_url": URL,
+        "models": ["m"],
+        "body": {"messages": []},
+        "deadline": 0.2,
+    } | fields
+
+
+def call(
+    client: ScriptedClient, *requests: dict[str, Any], concurrency: int = 4, places: Places | None = None
+) -> list[Any]:
+    fake = FakePlpy(locations=places or {URL: (KEY, True)})
+    return list(json.loads(call_endpoints(fake, json.dumps(requests), concurrency, client)))
+
+
+def busy(retry_after: float | None = None, status: int = 429) -> CallError:
+    return CallError(
+        "GR102",
+        f"answered HTTP {status}",
+        "busy",
+        status=status,
+        may_retry=True,
+        may_fail_over=True,
+        retry_after=retry_after,
+    )
+
+
+GONE = CallError("GR102", "answered HTTP 404", "no such model", status=404, may_fail_over=True)
+BAD = CallError("GR102", "answered HTTP 400", "bad request", status=400)
+UNAUTHORISED = CallError("GR102", "answered HTTP 401", "bad key", status=401, is_of_server=True)
+NOBODY = CallError("GR101", "cannot be reached", "refused", may_retry=True, is_of_server=True)
+
+
+@pytest.fixture
+def without_jitter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries at once, unless the server asks for a wait."""
+    monkeypatch.setattr(calling, "backoff", lambda _, asked=None: asked or 0.0)
+
+
+# ---------------------------------------------------------------- one request
+def test_success() -> None:
+    client = failing(BODY)
+    (answer,) = call(client, request())
+    assert answer.pop("latency_ms") >= 0
+    assert answer == {
+        "ok": True,
+        "model": "m",
+        "body": BODY,
+        "input_tokens": 4,
+        "output_tokens": 2,
+        "attempts": 1,
+    }
+    assert client.opened == [(URL, KEY)]
+    assert client.closed == 1
+
+
+def test_the_model_that_served_is_the_answers() -> None:
+    assert call(failing(BODY | {"model": "m-2024"}), request())[0]["model"] == "m-2024"
+
+
+@pytest.mark.parametrize("usage", [None, {}, "x", {"prompt_tokens": None}, {"prompt_tokens": True}])
+def test_unknown_tokens_are_not_zero(usage: Any) -> None:
+    (answer,) = call(failing(BODY | {"usage": usage}), request())
+    assert (answer["input_tokens"], answer["output_tokens"]) == (None, None)
+
+
+def test_embeddings_ask_one_model_for_floats() -> None:
+    client = failing(busy(), {"data": []})
+    (answer,) = call(
+        client, request(kind="embeddings", models=["m", "other"], body={"input": ["a"]}, deadline=5)
+    )
+    assert answer["ok"]
+    assert client.sent == [{"input": ["a"], "encoding_format": "float", "model": "m"}] * 2
+
+
+def test_no_requests() -> None:
+    assert call(failing(BODY)) == []
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"kind": "audio"},
+        {"models": []},
+        {"models": None},
+        {"base_url": 5},
+        {"body": "x"},
+        {"deadline": "soon"},
+    ],
+)
+def test_malformed_requests(broken: dict[str, Any]) -> None:
+    with pytest.raises(SqlError) as caught:
+        call(failing(BODY), request(**broken))
+    assert caught.value.sqlstate == "GR009"
+
+
+# ---------------------------------------------------------------- retries and failover
+@pytest.mark.usefixtures("without_jitter")
+def test_transient_failures_are_retried() -> None:
+    (answer,) = call(failing(busy(), NOBODY, busy(status=503), BODY), request(deadline=5))
+    assert answer["ok"]
+    assert answer["attempts"] == 4
+
+
+@pytest.mark.parametrize("failure", [BAD, UNAUTHORISED, GONE])
+def test_final_failures_are_not(failure: CallError) -> None:
+    client = failing(failure)
+    (answer,) = call(client, request(deadline=5))
+    assert (answer["ok"], answer["code"], answer["status"]) == (False, "GR102", failure.status)
+    assert answer["message"] == f"endpoint {URL} {failure.message}"
+    assert answer["detail"] == failure.detail
+    assert len(client.sent) == 1
+
+
+def test_fallback_serves_at_once() -> None:
+    client = failing(busy(), BODY)
+    (answer,) = call(client, request(models=["first", "second"], deadline=5))
+    assert client.models == ["first", "second"]
+    assert answer["model"] == "second"
+
+
+def test_missing_model_leaves_for_good() -> None:
+    client = failing(GONE, busy(0.01), BODY)
+    (answer,) = call(client, request(models=["first", "second"], deadline=5))
+    assert client.models == ["first", "second", "second"]
+    assert answer["ok"]
+
+
+def test_bad_request_does_not_fail_over() -> None:
+    client = failing(BAD)
+    call(client, request(models=["first", "second"]))
+    assert client.models == ["first"]
+
+
+def test_preferred_model_is_asked_again_when_its_wait_is_over() -> None:
+    attempts = Attempts(["a", "b"])
+    attempts.record("a", busy(10), 0)
+    assert attempts.next_model()[0] == "b"
+    attempts.record("b", busy(30), 0)
+    model, ready_at = attempts.next_model()
+    assert model == "a"
+    assert ready_at >= 10
+
+
+def test_retry_after_is_waited_for() -> None:
+    begun = time.monotonic()
+    (answer,) = call(failing(busy(0.6), BODY), request(deadline=5))
+    assert answer["ok"]
+    assert 0.6 <= time.monotonic() - begun < 3
+
+
+def test_retry_after_beyond_the_deadline_is_not() -> None:
+    begun = time.monotonic()
+    (answer,) = call(failing(busy(60)), request(deadline=2))
+    assert time.monotonic() - begun < 1
+    assert answer["code"] == "GR104"
+    assert answer["status"] == 429
+    assert "60 s" in answer["detail"]
+
+
+@pytest.mark.parametrize(("failure", "code"), [(busy(), "GR104"), (NOBODY, "GR101")])
+def test_deadline_bounds_all_attempts(failure: CallError, code: str) -> None:
+    begun = time.monotonic()
+    (answer,) = call(failing(failure), request(deadline=0.5))
+    assert time.monotonic() - begun < 2
+    assert answer["code"] == code
+    assert "0.5 s" in answer["message"]
+
+
+def test_deadline_cuts_an_attempt_off() -> None:
+    async def never(_: str, __: Mapping[str, Any]) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    begun = time.monotonic()
+    (answer,) = call(ScriptedClient(never), request(deadline=0.3))
+    assert time.monotonic() - begun < 2
+    assert (answer["code"], answer["attempts"]) == ("GR104", 1)
+
+
+# ---------------------------------------------------------------- many requests
+def test_answers_come_in_order_whatever_ends_first() -> None:
+    async def later_is_faster(_: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        await asyncio.sleep(0.05 * (3 - body["n"]))
+        return BODY | {"n": body["n"]}
+
+    answers = call(ScriptedClient(later_is_faster), *(request(body={"n": n}, deadline=5) for n in range(4)))
+    assert [answer["body"]["n"] for answer in answers] == [0, 1, 2, 3]
+
+
+def test_concurrency_is_bounded_and_used() -> None:
+    running, most = 0, 0
+
+    async def serve(_: str, __: Mapping[str, Any]) -> dict[str, Any]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.02)
+        running -= 1
+        return BODY
+
+    call(ScriptedClient(serve), *(request(deadline=5) for _ in range(10)), concurrency=3)
+    assert most == 3
+
+
+def test_deadline_does_not_run_while_a_request_queues() -> None:
+    async def serve(_: str, __: Mapping[str, Any]) -> dict[str, Any]:
+        await asyncio.sleep(0.2)
+        return BODY
+
+    answers = call(ScriptedClient(serve), *(request(deadline=0.5) for _ in range(4)), concurrency=1)
+    assert [answer["ok"] for answer in answers] == [True] * 4
+
+
+def test_one_failure_is_one_answers_own() -> None:
+    async def serve(_: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        if body["n"] == 2:
+            raise BAD
+        return BODY
+
+    answers = call(ScriptedClient(serve), *(request(body={"n": n}) for n in range(5)), concurrency=1)
+    assert [answer["ok"] for answer in answers] == [True, True, False, True, True]
+
+
+@pytest.mark.parametrize("failure", [UNAUTHORISED, NOBODY])
+def test_dead_server_is_asked_once_a_call(failure: CallError) -> None:
+    client = failing(failure)
+    answers = call(client, *(request(deadline=0.3) for _ in range(20)), concurrency=1)
+    assert [answer["code"] for answer in answers] == [failure.code] * 20
+    assert sum(answer["attempts"] > 0 for answer in answers) == 1
+
+
+# ---------------------------------------------------------------- where it may connect
+def test_unregistered_url() -> None:
+    client = failing(BODY)
+    (answer,) = call(client, request(base_url="http://elsewhere/v1"))
+    assert answer["code"] == "GR102"
+    assert "http://elsewhere/v1" in answer["message"]
+    assert "set_endpoint" in answer["hint"]
+    assert not client.opened
+    assert not client.sent
+
+
+def test_url_of_others() -> None:
+    client = failing(BODY)
+    (answer,) = call(client, request(), places={URL: (KEY, False)})
+    assert answer["code"] == "GR102"
+    assert KEY not in json.dumps(answer)
+    assert client.opened == []
+
+
+def test_environment_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://env/v1/")
+    monkeypatch.setenv("OTHER_KEY", "sk-other")
+    client = failing(BODY)
+    places: Places = {"http://named/v1": ("env:OTHER_KEY", True)}
+    answers = call(
+        client, request(base_url="http://env/v1"), request(base_url="http://named/v1/"), places=places
+    )
+    assert [answer["ok"] for answer in answers] == [True, True]
+    assert sorted(client.opened) == [("http://env/v1", KEY), ("http://named/v1", "sk-other")]
+
+
+# ---------------------------------------------------------------- cancellation
+class StatementCancelledError(Exception):
+    """What plpy.execute() raises in a cancelled statement."""
+
+
+@pytest.mark.parametrize("deadline", [60])
+def test_cancel_ends_everything_at_once(deadline: int) -> None:
+    cancelled = 0
+
+    async def hang(_: str, __: Mapping[str, Any]) -> dict[str, Any]:
+        nonlocal cancelled
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled += 1
+            raise
+        raise AssertionError
+
+    begun = time.monotonic()
+
+    def tick() -> None:
+        if time.monotonic() - begun > 0.3:
+            raise StatementCancelledError
+
+    client = ScriptedClient(hang)
+    fake = FakePlpy(locations={URL: (KEY, True)}, on_tick=tick)
+    with pytest.raises(StatementCancelledError):
+        call_endpoints(fake, json.dumps([request(deadline=deadline)] * 3), 4, client)
+    assert time.monotonic() - begun < 1
+    assert cancelled == 3
+    assert client.closed == 1
+
+
+def test_name_lookup_that_hangs_does_not_delay_a_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: release.wait(20) and [])
+    fake = FakePlpy(locations={"http://slow.invalid/v1": (None, True)})
+    begun = time.monotonic()
+
+    def tick() -> None:
+        if time.monotonic() - begun > 0.5:
+            raise StatementCancelledError
+
+    fake.on_tick = tick
+    with pytest.raises(StatementCancelledError):
+        call_endpoints(fake, json.dumps([request(base_url="http://slow.invalid/v1", deadline=60)]), 4)
+    assert time.monotonic() - begun < 3
+    release.set()
+
+
+# ---------------------------------------------------------------- over HTTP, with the openai package
+def over_http(server: Endpoint, *requests: dict[str, Any], key: str | None = KEY) -> list[Any]:
+    fake = FakePlpy(locations={server.url: (key, True)})
+    sent = [request(base_url=server.url, deadline=5) | fields for fields in requests]
+    return list(json.loads(call_endpoints(fake, json.dumps(sent), 4)))
+
+
+CHAT: dict[str, Any] = {
+    "body": {"messages": [{"role": "user", "content": "<text-00000000>\na\n</text-00000000>"}]}
+}
+EMBEDDING: dict[str, Any] = {"kind": "embeddings", "body": {"input": ["a", "b"]}}
+
+
+def test_http_chat_and_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-the-server")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-server")
+    with Endpoint() as server:
+        chat, embedding = over_http(server, CHAT, EMBEDDING)
+    assert chat["body"]["choices"][0]["message"]["content"] == json.dumps(scripted.NOTHING)
+    assert [item["index"] for item in embedding["body"]["data"]] == [0, 1]
+    for sent in server.requests:
+        assert sent.headers["authorization"] == f"Bearer {KEY}"
+        assert "openai-organization" not in sent.headers
+        assert sent.body["model"] == "m"
+    assert server.embeddings[0].body["encoding_format"] == "float"
+
+
+def test_http_without_a_key() -> None:
+    with Endpoint() as server:
+        (answer,) = over_http(server, CHAT, key=None)
+    assert answer["ok"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "status", "attempts"),
+    [
+        (scripted.html(), "GR103", 200, 1),
+        (scripted.truncated(), "GR103", 200, 1),
+        (scripted.status(400), "GR102", 400, 1),
+        (scripted.status(401, message=f"Incorrect API key provided: {KEY}"), "GR102", 401, 1),
+        (scripted.status(403), "GR102", 403, 1),
+        (scripted.status(404), "GR102", 404, 1),
+        (scripted.status(302, message="moved"), "GR102", 302, 1),
+    ],
+    ids=["html", "truncated", "400", "401", "403", "404", "302"],
+)
+def test_http_final_failures(fault: scripted.Fault, code: str, status: int, attempts: int) -> None:
+    with Endpoint() as server:
+        server.inject(fault)
+        (answer,) = over_http(server, CHAT)
+    assert (answer["code"], answer["status"], answer["attempts"]) == (code, status, attempts)
+    assert server.url in answer["message"]
+    assert KEY not in json.dumps(answer)
+
+
+@pytest.mark.usefixtures("without_jitter")
+@pytest.mark.parametrize(
+    "fault",
+    [scripted.status(code) for code in (408, 409, 425, 429, 500, 502, 503, 529)] + [scripted.drop()],
+    ids=["408", "409", "425", "429", "500", "502", "503", "529", "drop"],
+)
+def test_http_transient_failures(fault: scripted.Fault) -> None:
+    with Endpoint() as server:
+        server.inject(fault, times=2)
+        (answer,) = over_http(server, CHAT)
+    assert answer["ok"], answer
+    assert answer["attempts"] == 3
+
+
+def test_http_exhausted_quota_is_not_retried() -> None:
+    payload = {
+        "error": {
+            "message": "You exceeded your quota",
+            "type": "insufficient_quota",
+            "code": "insufficient_quota",
+        }
+    }
+    with Endpoint() as server:
+        server.inject(lambda *_: scripted.Response(payload, status=429))
+        (answer,) = over_http(server, CHAT)
+    assert (answer["code"], answer["attempts"], answer["of_server"]) == ("GR102", 1, True)
+    assert "exceeded your quota" in answer["detail"]
+
+
+def test_http_retry_after() -> None:
+    with Endpoint() as server:
+        server.inject(scripted.status(429, retry_after="1"), times=1)
+        begun = time.monotonic()
+        (answer,) = over_http(server, CHAT)
+    assert answer["ok"]
+    assert time.monotonic() - begun >= 1
+
+
+def test_http_drip_ends_at_the_deadline() -> None:
+    with Endpoint() as server:
+        server.inject(scripted.drip(0.05))
+        begun = time.monotonic()
+        (answer,) = over_http(server, CHAT | {"deadline": 0.6})
+    assert answer["code"] == "GR104"
+    assert time.monotonic() - begun < 3
+
+
+def test_http_nobody_listens() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        fake = FakePlpy(locations={url: (None, True)})
+        (answer,) = json.loads(call_endpoints(fake, json.dumps([request(base_url=url, deadline=0.4)]), 4))
+    assert answer["code"] == "GR101"
+    assert answer["of_server"] is True
+    assert "cannot be reached" in answer["message"]
+
+
+def test_http_unknown_host() -> None:
+    fake = FakePlpy(locations={"http://nowhere.invalid/v1": (None, True)})
+    requests = json.dumps([request(base_url="http://nowhere.invalid/v1", deadline=0.4)])
+    (answer,) = json.loads(call_endpoints(fake, requests, 4))
+    assert answer["code"] in ("GR101", "GR104")
+    assert answer["code"] == "GR101" or "in time" in answer["message"]
+
+
+def test_http_nan_survives_as_text() -> None:
+    with Endpoint() as server:
+        server.inject(scripted.filled(float("nan")))
+        (answer,) = over_http(server, EMBEDDING)
+    assert answer["body"]["data"][0]["embedding"][0] == "nan"

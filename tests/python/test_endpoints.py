@@ -1,0 +1,89 @@
+"""The server's environment as an endpoint, versions, and errors."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+from graphrag_pl import errors
+from graphrag_pl.endpoints import ROLES, environment_endpoint
+from graphrag_pl.versions import python_versions
+from tests.python.fakes import FakePlpy, SqlError
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(("OPENAI_", "GRAPHRAG_")):
+            monkeypatch.delenv(name)
+
+
+def from_environment(monkeypatch: pytest.MonkeyPatch, role: str, **variables: str) -> dict[str, Any] | None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    found = environment_endpoint(role)
+    assert "sk-" not in (found or "")
+    return json.loads(found) if found else None
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_environment_no_endpoint(monkeypatch: pytest.MonkeyPatch, role: str) -> None:
+    assert from_environment(monkeypatch, role) is None
+
+
+@pytest.mark.parametrize(
+    ("role", "model"), [("embedding", "text-embedding-3-small"), ("synthesis", "gpt-4.1-mini")]
+)
+def test_a_key_alone_means_openai(monkeypatch: pytest.MonkeyPatch, role: str, model: str) -> None:
+    assert from_environment(monkeypatch, role, OPENAI_API_KEY="sk-x") == {
+        "role": role,
+        "base_url": "https://api.openai.com/v1",
+        "model": model,
+        "fallback_models": [],
+        "options": {},
+        "source": "environment",
+    }
+
+
+def test_another_server_has_no_default_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert from_environment(monkeypatch, "embedding", OPENAI_BASE_URL="http://local/v1") is None
+
+
+def test_models_of_roles(monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = {
+        "OPENAI_BASE_URL": "http://local/v1/",
+        "GRAPHRAG_EXTRACTION_MODEL": "big",
+        "GRAPHRAG_COMMUNITY_MODEL": "small",
+        "GRAPHRAG_EMBEDDING_MODEL": "vectors",
+    }
+    found = {role: from_environment(monkeypatch, role, **variables) for role in ROLES}
+    assert {role: endpoint and endpoint["model"] for role, endpoint in found.items()} == {
+        "embedding": "vectors",
+        "extraction": "big",
+        "synthesis": "big",
+        "community": "small",
+        "auxiliary": "big",
+    }
+    assert {endpoint and endpoint["base_url"] for endpoint in found.values()} == {"http://local/v1"}
+
+
+def test_unknown_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert from_environment(monkeypatch, "x", OPENAI_API_KEY="sk-x") is None
+
+
+def test_missing_library() -> None:
+    with pytest.raises(SqlError) as caught:
+        raise AssertionError(errors.library(FakePlpy(), "no_such_library"))
+    assert caught.value.sqlstate == "GR201"
+    assert "no_such_library" in str(caught.value)
+    assert "make install" in str(caught.value.hint)
+    assert "no-such-library" in str(caught.value.hint)
+
+
+def test_versions() -> None:
+    found = json.loads(python_versions())
+    assert set(found) == {"python", "openai", "igraph", "leidenalg", "json_repair"}
+    assert found["openai"].startswith("3.")

@@ -1,0 +1,149 @@
+"""What models write around, inside and instead of JSON."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import json_repair
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_pl.parsing import Found, UnusableError, find_json, without_thoughts
+from graphrag_pl.records import has_shape
+
+EMPTY: dict[str, Any] = {"entities": [], "triples": []}
+WHOLE: dict[str, Any] = {
+    "entities": [
+        {
+            "name": "Ada",
+            "type": "Person",
+            "description": 'Wrote "Notes", with ``` and {braces} [in] it.',
+            "aliases": [],
+        },
+        {"name": "Bob", "type": "Person", "description": "", "aliases": ["Robert"]},
+    ],
+    "triples": [
+        {"subject": "Ada", "predicate": "met", "object": "Bob", "negated": False},
+        {"subject": "Bob", "predicate": "left", "object": "Paris", "negated": True},
+    ],
+}
+TEXT = json.dumps(WHOLE)
+
+
+def find(text: str) -> Found:
+    return find_json(text, has_shape, lambda broken: json_repair.loads(broken, skip_json_loads=True))
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        "{}",
+        "  {}\n",
+        "```json\n{}\n```",
+        "```\n{}```",
+        "Sure! Here is what I found:\n\n```json\n{}\n```\nLet me know if [you] need {{more}}.",
+        "As [1] and [see below] say: {} and that is all",
+        '<think>Perhaps {{"entities": []}}? No.</think>{}',
+        'Perhaps {{"entities": []}}? No.\n</think>\n\n{}',
+        "<think></think>\n```json\n{}\n```",
+    ],
+)
+def test_whatever_stands_around(wrapped: str) -> None:
+    assert find(wrapped.format(TEXT)) == (WHOLE, False)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        TEXT.replace("]}", "],}"),
+        TEXT.replace('"Bob", "type"', '"Bob",, "type"'),
+        TEXT.replace("false", "False").replace("true", "True"),
+        "Prose first.\n```json\n" + TEXT.replace('"negated": true}', '"negated": true,}') + "\n```",
+        TEXT.replace('{"entities":', "{entities:"),
+    ],
+)
+def test_mistakes_are_repaired(broken: str) -> None:
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(broken)
+    found = find(broken)
+    assert found.value["triples"] == WHOLE["triples"]
+    assert found.value["entities"] == WHOLE["entities"]
+    assert not found.is_partial
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"entities": []}', "```json\n[]\n```", "None found: []"])
+def test_nothing_found_is_success(text: str) -> None:
+    assert not find(text).is_partial
+
+
+@pytest.mark.parametrize("length", range(len(TEXT)))
+def test_cut_anywhere_keeps_complete_items(length: int) -> None:
+    """No cut gives an incomplete record, and none gives fewer than are complete."""
+    cut = TEXT[:length]
+    complete = [item for items in WHOLE.values() for item in items if json.dumps(item) in cut]
+    if not complete:
+        with pytest.raises(UnusableError):
+            find(cut)
+        return
+    found = find(cut)
+    assert [item for items in found.value.values() for item in items] == complete
+    assert found.is_partial
+
+
+def test_cut_inside_a_fence() -> None:
+    found = find("Here:\n```json\n" + TEXT[: TEXT.index('"Bob", "predicate"') + 8])
+    assert len(found.value["triples"]) == 1
+    assert found.is_partial
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "<think>I wonder",
+        "<think>I wonder</think>",
+        "I cannot help with that.",
+        "[1, 2, 3]",
+        '"text"',
+        "null",
+        '{"error": "overloaded"}',
+        '{"type": "object", "properties": {"entities": {"type": "array"}, "triples": {"type": "array"}}}',
+        '{"$schema": "x", "entities": []}',
+        '{"subject": "A", "predicate": "b", "object": "C", "aliases": []}',
+    ],
+)
+def test_unusable(text: str) -> None:
+    with pytest.raises(UnusableError):
+        find(text)
+
+
+@given(st.text(alphabet='{}[]":,ab \\\n`<>/think1', max_size=60))
+def test_noise_neither_hangs_nor_crashes(text: str) -> None:
+    with suppress(UnusableError):
+        assert has_shape(find(text).value)
+
+
+@pytest.mark.parametrize(
+    "noise", ["[" * 100_000, "{" * 100_000, '{"a":' * 30_000, '"' * 100_001, '[{"' * 30_000]
+)
+def test_pathological_nesting_is_unusable(noise: str) -> None:
+    with pytest.raises(UnusableError):
+        find(noise)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("answer", "answer"),
+        ("<think>a</think> answer", "answer"),
+        ("a</think>b</think>\nanswer", "answer"),
+        ("<THINK>a", ""),
+        ("not <think> at the front", "not <think> at the front"),
+    ],
+)
+def test_thoughts(text: str, rest: str) -> None:
+    assert without_thoughts(text) == rest
