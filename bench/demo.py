@@ -37,7 +37,9 @@ def main() -> None:
 def install(connection: Connection, models: str) -> None:
     """A fresh realm of its own whose endpoints are the local models."""
     connection.execute("set client_min_messages = warning")
-    connection.execute("create extension if not exists graphrag cascade")
+    # Made anew, to be the build at hand; nothing of a realm belongs to the extension, so no data goes with it.
+    connection.execute("drop extension if exists graphrag cascade")
+    connection.execute("create extension graphrag cascade")
     if connection.execute("select to_regnamespace(%s)", [REALM]).fetchone() != (None,):
         connection.execute("select graphrag.drop_realm(%s, confirm => %s)", [REALM, REALM])
     connection.execute(
@@ -86,7 +88,7 @@ def index_corpus(connection: Connection) -> None:
         date, _, title = path.stem.partition(" ")
         row = connection.execute(
             """
-            select r.document, %(date)s, r.chunks, r.entities_added, r.relations_added, r.superseded, r.rejected::text,
+            select r.document, %(date)s::text, r.chunks, r.entities_added, r.relations_added, r.superseded, r.rejected::text,
                 extract(milliseconds from r.elapsed)::integer || ' ms'
             from graphrag.index(%(content)s, document => %(title)s, published_at => %(date)s::timestamptz) as r
             """,

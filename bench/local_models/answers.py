@@ -43,13 +43,15 @@ class _Statement:
     cited: tuple[int, ...]
     score: float
     source: str
+    is_relation: bool = False
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a question asks for: stems, those of names, years, and which kind of thing and of time."""
+    """What a question asks for: stems (alike and as they stand), those of names, years, and which kind of thing and of time."""
 
     stems: frozenset[str]
+    literal: frozenset[str]
     names: frozenset[str]
     years: frozenset[str]
     wanted: frozenset[str]
@@ -69,7 +71,8 @@ def answer(question: Question) -> str:
     best = sorted((one for one in found if one.score > 0), key=lambda one: -one.score)
     chosen: list[_Statement] = []
     for statement in best:
-        close = statement.score >= 0.75 * best[0].score
+        # A relation says whether it still holds, a sentence does not: the one is not mixed with the other.
+        close = statement.score >= 0.9 * best[0].score and statement.is_relation == best[0].is_relation
         if close and not any(_repeats(statement, other) for other in chosen):
             chosen.append(statement)
         if len(chosen) == _MAX_STATEMENTS:
@@ -177,6 +180,7 @@ def _asked(question: Question) -> _Asked:
     wanted = next((kinds for word, kinds in _WANTED.items() if re.search(rf"\b{word}\b", text, re.I)), set())
     return _Asked(
         stems=frozenset(stems - years),
+        literal=frozenset(_stem(word) for word in re.findall(r"[a-z]+", text.lower())),
         names=frozenset(stem for word in capitalised for stem in _stems(word)) - years,
         years=frozenset(years),
         wanted=frozenset(wanted),
@@ -192,13 +196,15 @@ def _of_relation(relation: Relation, asked: _Asked, types: dict[str, str]) -> _S
         _stems(f"{relation.subject} {relation.object} {relation.predicate.replace('_', ' ')}"), asked
     )
     if score:
+        # The very word that was asked for, before one that means much the same.
+        score += 0.4 * (_stem(relation.predicate.partition("_")[0]) in asked.literal)
         score += 0.3 * len(_stems(relation.description) & asked.stems) / (len(asked.stems) or 1)
         kinds = {
             types.get(name) for name in (relation.subject, relation.object) if not _stems(name) & asked.names
         }
         score += 1.0 * bool(kinds & asked.wanted) + 0.5 * (asked.when and bool(relation.period))
         score += _period_score(relation.period, asked) - 1.0 * relation.denied
-    return _Statement(text, relation.cited, score, relation.description)
+    return _Statement(text, relation.cited, score, relation.description, is_relation=True)
 
 
 def _of_passage(passage: Passage, asked: _Asked, told: Sequence[Relation]) -> list[_Statement]:

@@ -203,9 +203,6 @@ async def _try(request: Request, client: Client, attempts: Attempts) -> tuple[st
                 body = await client.send(request.kind, {**request.body, "model": model})
             return model, body, loop.time() - begun
         except TimeoutError:
-            last = last or CallError(
-                errors.DEADLINE, "did not answer in time", "The last attempt was cut off."
-            )
             break
         except CallError as error:
             last = error

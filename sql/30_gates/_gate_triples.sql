@@ -31,7 +31,12 @@ begin
         ) as s
     ),
     vocabulary as materialized (
-        select v.*, graphrag._normalize_predicate(v.stated) as normal, p.is_value, p.subject_types, p.object_types
+        select
+            v.*,
+            graphrag._normalize_predicate(v.stated) as normal,
+            p.is_value,
+            lower(p.subject_types::text)::text[] as subject_types,
+            lower(p.object_types::text)::text[] as object_types
         from graphrag._resolve_predicates(array(select s.predicate from stated as s where s.predicate is not null)) as v
         left join predicate as p on p.name = v.predicate
     ),
@@ -123,12 +128,12 @@ begin
                 when q.reason is not null and not c.is_literal then q.reason
                 when coalesce(c.known_subject, c.subject_folded) = coalesce(c.known_object, c.object_folded)
                     and not c.is_literal then 'self_loop'
-                when graphrag._is_type_mismatch(
-                    case when c.is_swapped then c.object_type else c.subject_type end, c.subject_types
-                ) then 'type_mismatch'
-                when not c.is_literal and graphrag._is_type_mismatch(
-                    case when c.is_swapped then c.subject_type else c.object_type end, c.object_types
-                ) then 'type_mismatch'
+                when c.subject_types <> '{}'
+                    and lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (c.subject_types)
+                    then 'type_mismatch'
+                when c.object_types <> '{}' and not c.is_literal
+                    and lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (c.object_types)
+                    then 'type_mismatch'
             end as reason
         from classified as c
         cross join vague
@@ -179,7 +184,7 @@ comment on function graphrag._gate_triples(jsonb, graphrag._gated_entity[], text
 
 create function graphrag._json_flag(flag jsonb)
     returns boolean
-    language sql immutable strict parallel safe
+    language sql immutable parallel safe
 as $function$
     select lower(flag #>> '{}') in ('true', 't', 'yes', '1')
 $function$;
@@ -196,12 +201,3 @@ as $function$
 $function$;
 comment on function graphrag._json_confidence(jsonb) is 'A confidence from 0 to 1; 1 where none, or no number, was given.';
 
-create function graphrag._is_type_mismatch(type text, allowed text[])
-    returns boolean
-    language sql immutable parallel safe
-as $function$
-    select allowed <> '{}'
-        and type is not null
-        and not exists (select from unnest(allowed) as a where lower(a) = lower(type))
-$function$;
-comment on function graphrag._is_type_mismatch(text, text[]) is 'Whether a known type is none of those a predicate allows; no types allowed: any is.';

@@ -1,10 +1,11 @@
 create function graphrag._ground_words(content text)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- Every run of blanks and punctuation is one blank, so that ' ada lovelace ' is found as whole words; + and # are part of
 -- words (C++). An apostrophe separates: Scrooge's holds scrooge.
-    select ' ' || btrim(regexp_replace(
+begin
+    return ' ' || btrim(regexp_replace(
         case
             when octet_length(content) > length(content) then graphrag._fold_letters(content)
             else lower(content collate "C")
@@ -13,6 +14,7 @@ as $function$
             '\u060c\u061b\u061f\u06d4\u0964]+',
         ' ',
         'g'
-    )) || ' '
+    )) || ' ';
+end
 $function$;
 comment on function graphrag._ground_words(text) is 'A text as folded words between blanks, to look for names in.';

@@ -19,7 +19,8 @@ begin
     elsif _lower in ('true', 'false', 'yes', 'no') then
         _result.kind := 'boolean';
     elsif _value !~ '\d' then
-        _result.number := graphrag._number_in_words(_value);
+        -- A capital makes it a name.
+        _result.number := case when left(_value, 1) = left(_lower, 1) then graphrag._number_in_words(_value) end;
         _result.kind := case when _result.number is not null then 'number' end;
     elsif length(_lower) = 36 and _lower ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
         _result.kind := 'identifier';

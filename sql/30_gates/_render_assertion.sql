@@ -8,7 +8,7 @@ create function graphrag._render_assertion(
     stated_to text
 )
     returns text
-    language sql immutable parallel safe
+    language sql stable parallel safe
 as $function$
     select concat(
         subject,

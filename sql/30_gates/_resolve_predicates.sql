@@ -13,13 +13,12 @@ begin
         cross join graphrag._head_and_tail(d.normal) as w
     ),
     form as materialized (
-        select n.name, n.form, n.rank, w.*
-        from (
-            select p.name, p.name, 1 from predicate as p
-            union all
-            select p.name, a.form, 2 from predicate as p cross join unnest(p.aliases) as a (form)
-        ) as n (name, form, rank)
-        cross join graphrag._head_and_tail(n.form) as w
+        select p.name, p.name as form, 1 as rank
+        from predicate as p
+        union all
+        select p.name, a.form, 2
+        from predicate as p
+        cross join unnest(p.aliases) as a (form)
     ),
     exact as materialized (
         select distinct on (a.stated) a.stated, f.name
@@ -27,13 +26,23 @@ begin
         join form as f on f.form = a.normal
         order by a.stated, f.rank, f.name
     ),
-    snapped as (
-        select distinct on (a.stated) a.stated, f.name
+    inexact as materialized (
+        select a.*
         from asked as a
-        join form as f on f.tail = a.tail and f.letter = a.letter
         where not exists (select from exact as e where e.stated = a.stated)
-            and graphrag._verb_bases(f.head) && graphrag._verb_bases(a.head)
-        order by a.stated, f.rank, f.name
+    ),
+    candidate as materialized (
+        select i.stated, i.head, f.name, f.rank, w.head as form_head
+        from inexact as i
+        join form as f on right(f.form, length(i.tail)) = i.tail
+        cross join graphrag._head_and_tail(f.form) as w
+        where w.letter = i.letter and w.tail = i.tail
+    ),
+    snapped as (
+        select distinct on (c.stated) c.stated, c.name
+        from candidate as c
+        where graphrag._verb_bases(c.form_head) && graphrag._verb_bases(c.head)
+        order by c.stated, c.rank, c.name
     )
     select a.stated, coalesce(p.inverse_of, p.name, a.normal), p.inverse_of is not null, p.name is not null
     from asked as a

@@ -1,8 +1,12 @@
 create function graphrag.gate_name(name text, type text default null)
     returns text
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
-    select g.reason
-    from graphrag._gate_names(array[name], array[type]) as g
+begin
+    return (
+        select g.reason
+        from graphrag._gate_names(array[name], array[type]) as g
+    );
+end
 $function$;
 comment on function graphrag.gate_name(text, text) is 'Why a text is no name of an entity (malformed, over_long, pronominal_name, relative_name, conjunctive_name, bare_quantity, bare_date); null if it is one.';

@@ -6,15 +6,17 @@ create function graphrag.gate_relation(
     floor real default 0
 )
     returns text
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
-    select coalesce(
+begin
+    return coalesce(
         graphrag.gate_predicate(predicate),
         case
             when subject is null or object is null then 'malformed'
             when confidence < floor then 'confidence_floor'
             when graphrag._fold_name(subject) = graphrag._fold_name(object) then 'self_loop'
         end
-    )
+    );
+end
 $function$;
 comment on function graphrag.gate_relation(text, text, text, real, real) is 'Why a triple is no relation (self_loop, confidence_floor, or what gate_predicate says); null if it is one.';

@@ -52,6 +52,26 @@ begin
         order by 2 desc, r.version
         limit 3 * top_k
     ),
+    -- Entities worth describing: seeds, and those that the relations found are about.
+    entity_channel as (
+        select 'seed' as channel, s.entity, s.rank from unnest(_seeds) with ordinality as s (entity, rank)
+        union all
+        select 'relation', n.entity, min(r.rank)
+        from (
+            select x.version, row_number() over (order by x.score desc, x.version) as rank from relations as x
+        ) as r
+        join relation_version as v on v.id = r.version
+        cross join unnest(array[v.subject, v.object]) as n (entity)
+        where n.entity is not null
+        group by n.entity
+    ),
+    entities as (
+        select e.entity, sum(1 / (_k + e.rank)) as score, jsonb_object_agg(e.channel, e.rank) as ranks
+        from entity_channel as e
+        group by e.entity
+        order by 2 desc, e.entity
+        limit top_k
+    ),
     pieces as (
         select c.* from graphrag._chunk_rows(
             array(select x.chunk from chunks as x order by x.score desc, x.chunk), filter
@@ -61,7 +81,9 @@ begin
             array(select x.version from relations as x order by x.score desc, x.version), filter
         ) as r
         union all
-        select e.* from graphrag._entity_rows(_seeds, filter) as e
+        select e.* from graphrag._entity_rows(
+            array(select x.entity from entities as x order by x.score desc, x.entity), filter
+        ) as e
     ),
     cited as (
         -- One number a document, in the order in which the evidence first uses it.
@@ -71,12 +93,14 @@ begin
         group by p.document, p.source
     )
     select
-        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score), coalesce(c.ranks, r.ranks), r.hop, d.reference::integer,
+        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score, e.score),
+        coalesce(c.ranks, r.ranks, e.ranks), r.hop, d.reference::integer,
         p.document, p.source, p.published_at, p.metadata, p.subject, p.predicate, p.object, p.negated, p.status, p.period,
         p.superseded_by, p.weight, p.confidence
     from pieces as p
     left join chunks as c on p.kind = 'chunk' and c.chunk = p.id
     left join relations as r on p.kind = 'relation' and r.version = p.id
+    left join entities as e on p.kind = 'entity' and e.entity = p.id
     left join cited as d on d.document = p.document and d.source is not distinct from p.source
     order by p.kind, p.rank;
 end

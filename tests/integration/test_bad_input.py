@@ -52,9 +52,13 @@ def test_missing_document(conn: Connection, corpus: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["mixx", "", "MIX "])
-def test_unknown_mode(conn: Connection, corpus: str, mode: str) -> None:
-    mistake(conn, corpus, "GR002", (f'"{mode}"',), "query", "Who?", mode=mode, hint="mix")
-    mistake(conn, corpus, "GR002", (f'"{mode}"',), "retrieve", "Who?", mode=mode, hint="naive")
+@pytest.mark.parametrize("function", ["query", "retrieve", "context"])
+def test_unknown_mode(conn: Connection, corpus: str, function: str, mode: str) -> None:
+    before = state(conn, corpus)
+    said = refused("GR002", (f'"{mode}"',), lambda: rows(conn, function, "Who?", mode=mode))
+    for known in ("mix", "naive", "bypass"):
+        assert known in f"{said.message_detail} {said.message_hint}"
+    assert state(conn, corpus) == before
 
 
 @pytest.mark.parametrize("function", ["index", "query", "retrieve", "context", "timeline"])
