@@ -75,7 +75,8 @@ def declare_vocabulary(connection: Connection) -> None:
     connection.execute("select graphrag.declare_predicate('chief_executive_of', inverse_of => 'led_by')")
     for name in ("rival_of", "partner_of"):
         connection.execute(
-            "select graphrag.declare_predicate(%s, is_symmetric => true, exclusive_groups => '{stance}')", [name]
+            "select graphrag.declare_predicate(%s, is_symmetric => true, exclusive_groups => '{stance}')",
+            [name],
         )
     connection.execute("select graphrag.declare_predicate('worked_with', is_symmetric => true)")
     connection.execute("select graphrag.declare_predicate('reported_revenue', is_value => true)")
@@ -96,7 +97,9 @@ def index_corpus(connection: Connection) -> None:
         ).fetchone()
         assert row is not None
         rows.append(row)
-    table(("document", "published", "chunks", "entities", "relations", "superseded", "rejected", "time"), rows)
+    table(
+        ("document", "published", "chunks", "entities", "relations", "superseded", "rejected", "time"), rows
+    )
 
 
 def show_facts(connection: Connection) -> None:
@@ -152,9 +155,13 @@ def how_to_go_on() -> None:
     heading("Go on")
     print("  make psql, then: set graphrag.realm = 'demo'; select * from demo.facts;")
     print("  With a real model, for every realm you make from then on:")
-    print("    select graphrag.set_endpoint('embedding', 'https://api.example.com/v1', 'text-embedding-3-small',")
+    print(
+        "    select graphrag.set_endpoint('embedding', 'https://api.example.com/v1', 'text-embedding-3-small',"
+    )
     print("        api_key => '…', realm => null);")
-    print("    select graphrag.set_endpoint('extraction', 'https://api.example.com/v1', 'gpt-4o-mini', realm => null);")
+    print(
+        "    select graphrag.set_endpoint('extraction', 'https://api.example.com/v1', 'gpt-4o-mini', realm => null);"
+    )
     print("  make stop ends the server, make stop-models the local models.\n")
 
 

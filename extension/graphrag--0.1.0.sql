@@ -47,6 +47,7 @@ create type graphrag._claim as (
     negated boolean,
     relation_subject bigint,    -- identity of the relation: a symmetric one keeps its lower entity id first
     relation_object bigint,
+    relation bigint,            -- null until graphrag._identify_relations()
     claim tstzrange,
     published_at timestamptz,
     qualifies boolean,          -- may take a slot from an earlier claim
@@ -308,8 +309,8 @@ begin
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
-    -- Every statement here is a lookup by key or an ordered index scan over a few rows. Its plan is cached, perhaps from
-    -- when the tables were empty, and its recursive estimates are high enough to have it compiled for a second.
+    -- Every statement here is a lookup by key or an ordered index scan over a few rows. Its plan is cached, perhaps
+    -- from when the tables were empty, and its recursive estimates are high enough to have it compiled for a second.
     perform set_config('enable_seqscan', 'off', true);
     perform set_config('jit', 'off', true);
     execute 'select r.version from realm as r' into _version;
@@ -460,7 +461,7 @@ create table document_version (
     document bigint not null references document,
     born bigint not null,
     died bigint,
-    ord numeric not null,                -- document order: ordinal, else epoch of published_at, else of first_indexed_at
+    ord numeric not null,                -- document order: ordinal, else epoch of published_at, else of first indexing
     published_at timestamptz,
     ordinal numeric,
     metadata jsonb not null default '{}',
@@ -672,8 +673,12 @@ select
     v.predicate,
     coalesce(o.name, r.value) as object,
     r.value,
-    (select a.value_number from assertion as a where r.value is not null and a.content = v.content limit 1) as value_number,
-    (select a.value_unit from assertion as a where r.value is not null and a.content = v.content limit 1) as value_unit,
+    (
+        select a.value_number from assertion as a where r.value is not null and a.content = v.content limit 1
+    ) as value_number,
+    (
+        select a.value_unit from assertion as a where r.value is not null and a.content = v.content limit 1
+    ) as value_unit,
     v.negated,
     v.status,
     (
@@ -1179,7 +1184,8 @@ insert into graphrag.setting_default (name, value, description) values
     ('reject_possessive', 'false', 'Reject possessive role phrases such as "Ada''s brother".'),
     ('supersession_confidence_floor', '0.5', 'An assertion below this confidence never supersedes another.'),
     ('fiscal_year_start', '1', 'Month in which a fiscal year begins.'),
-    ('text_search_config', '"english"', 'Text-search configuration of the lexical channels; "simple" for mixed languages.'),
+    ('text_search_config', '"english"',
+        'Text-search configuration of the lexical channels; "simple" for mixed languages.'),
     ('rrf_k', '60', 'Constant of reciprocal rank fusion.'),
     ('top_k', '10', 'Passages, entities and relations returned.'),
     ('max_hops', '2', 'Length of the walk.'),
@@ -1237,20 +1243,22 @@ create function graphrag._check_setting(setting text, value jsonb, standard json
     language plpgsql stable parallel safe
 as $function$
 declare
+    _number numeric := case when jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric end;
     _problem text := case
         when jsonb_typeof(value) <> jsonb_typeof(standard)
             then format('It takes a JSON %s such as %s.', jsonb_typeof(standard), standard)
-        when jsonb_typeof(value) = 'number' and (value #>> '{}')::numeric < 0 then 'It cannot be negative.'
-        when setting = 'chunk_size' and (value #>> '{}')::numeric < 100 then 'A chunk has at least 100 characters.'
-        when setting like '%confidence_floor' and (value #>> '{}')::numeric > 1 then 'A confidence is at most 1.'
-        when setting = 'fiscal_year_start' and (value #>> '{}')::numeric not between 1 and 12 then 'It is a month, 1 to 12.'
-        when setting in ('max_hops', 'top_k', 'channel_depth') and (value #>> '{}')::numeric < 1 then 'It is at least 1.'
+        when _number < 0 then 'It cannot be negative.'
+        when setting = 'chunk_size' and _number < 100 then 'A chunk has at least 100 characters.'
+        when setting like '%confidence_floor' and _number > 1 then 'A confidence is at most 1.'
+        when setting = 'fiscal_year_start' and _number not between 1 and 12 then 'It is a month, 1 to 12.'
+        when setting in ('max_hops', 'top_k', 'channel_depth') and _number < 1 then 'It is at least 1.'
         when setting = 'text_search_config'
             and not exists (
                 select
                 from pg_catalog.pg_ts_config as c
                 join pg_catalog.pg_namespace as n on n.oid = c.cfgnamespace
-                where (value #>> '{}') in (n.nspname || '.' || c.cfgname, case when n.nspname = 'pg_catalog' then c.cfgname end)
+                where (value #>> '{}') = n.nspname || '.' || c.cfgname
+                    or ((value #>> '{}') = c.cfgname and n.nspname = 'pg_catalog')
             )
             then 'There is no such text-search configuration; \dF lists them.'
     end;
@@ -2031,7 +2039,7 @@ begin
                 and exists (
                     select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in s.folded) > 0
                 )
-            order by s.start_at
+            order by s.rank, s.start_at
             limit 1
         ) as s on true
     );
@@ -2204,19 +2212,19 @@ declare
     _elision integer;
 begin
     if octet_length(_key) > length(_key) then
-        _key := translate(normalize(_key, nfkc), '’', '''');
+        _key := translate(normalize(_key, nfkc), '’٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '''01234567890123456789');
         _key := lower(_key collate "und-x-icu");
     else
         _key := lower(_key collate "C");
     end if;
     _elision := position('''' in _key);
-    if _elision between 2 and 5 and substr(_key, _elision + 1, 1) not in (' ', '') then
+    if _elision between 2 and 6 and substr(_key, _elision + 1, 1) not in (' ', '') then
         _key := left(_key, _elision) || ' ' || substr(_key, _elision + 1);
     end if;
     return _key;
 end
 $function$;
-comment on function graphrag._name_key(text) is 'A name as gate words are written: lower case, one form of apostrophe.';
+comment on function graphrag._name_key(text) is 'A name as gate words are written: lower case, one form of apostrophe and of digits.';
 
 -- sql/30_gates/_name_reason.sql
 
@@ -2687,12 +2695,16 @@ as $function$
 -- or a unit in lower case. A name is none of these, even if it begins with a number (50 Cent, 3.1.2, CVE-2024-12345).
 declare
     _value text := btrim(value);
-    _lower text := lower(_value);
+    _lower text;
     _result graphrag.parsed_value;
 begin
     if _value is null or length(_value) not between 1 and 500 then
         return _result;
     end if;
+    if octet_length(_value) > length(_value) then
+        _value := translate(_value, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789');
+    end if;
+    _lower := lower(_value);
     if position('://' in _lower) > 0 or left(_lower, 4) = 'www.' then
         _result.kind := case when _lower ~ '^([a-z][a-z0-9+.-]*://|www\.)\S+$' then 'url' end;
     elsif position('@' in _lower) > 0 then
@@ -2707,9 +2719,10 @@ begin
         _result.kind := 'identifier';
     else
         _result := graphrag._parse_quantity(_value);
-        if (_result.kind is null or (length(_value) = 4 and _result.kind = 'number'))
+        -- 1990 and 1990s are read as periods first.
+        if (_result.kind is null or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's'))
             and graphrag.parse_period(_value) is not null then
-            _result.kind := 'date';
+            _result := row('date', case when length(_value) = 4 then _result.number end, null);
         end if;
     end if;
     return _result;
@@ -2818,18 +2831,30 @@ comment on function graphrag._head_and_tail(text) is 'The first word of a normal
 -- sql/30_gates/_sentences.sql
 
 create function graphrag._sentences(body text)
-    returns table (start_at integer, end_at integer, folded text)
-    language sql immutable strict parallel safe rows 20
+    returns table (start_at integer, end_at integer, folded text, rank integer)
+    language plpgsql immutable strict parallel safe rows 40
 as $function$
--- A full stop after one to three letters with a capital (Mr., J.) ends no sentence.
-    select s.end_at - length(s.sentence), s.end_at - length(s.sentence) + length(rtrim(s.sentence, E' \n\t')), lower(s.sentence)
+-- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as ends
+-- (2), for text wrapped in lines. A full stop after one to three letters with a capital (Mr., J.) ends no sentence.
+begin
+    return query
+    select
+        s.end_at - length(s.sentence),
+        s.end_at - length(s.sentence) + length(rtrim(s.sentence, E' \n\t')),
+        lower(s.sentence),
+        s.rank
     from (
-        select w.sentence, (sum(length(w.sentence)) over (order by w.no))::integer as end_at
-        from string_to_table(
-            regexp_replace(body, '((?:(?<!\m[A-Z][a-z]{0,2})\.|[!?])["”’)]*\s+|[。！？]|\n+)', E'\\1\x01', 'g'), E'\x01'
+        select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank
+        from (values (1, '\n+(?![[:lower:]])'), (2, '\n\s*\n')) as b (rank, break)
+        cross join string_to_table(
+            regexp_replace(
+                body, '((?:(?<!\m[A-Z][a-z]{0,2})\.|[!?])["”’)]*\s+|[。！？]|' || b.break || ')', E'\\1\x01', 'g'
+            ),
+            E'\x01'
         ) with ordinality as w (sentence, no)
     ) as s
-    where s.sentence <> ''
+    where s.sentence <> '';
+end
 $function$;
 comment on function graphrag._sentences(text) is 'The sentences of a text in lower case, with their half-open character offsets from 0.';
 
@@ -3029,9 +3054,9 @@ from (
         (
             'it', 'pronoun',
             'egli,esso,essa,essi,esse,voi,loro,questo,questa,questi,queste,quello,quella,quelli,quelle,qualcuno,'
-            'nessuno,qualcosa,niente,chi,costui,costei,suo,sua,suoi,sue,lui,noi'
+            'nessuno,qualcosa,niente,chi,costui,costei,suo,sua,suoi,sue,noi'
         ),
-        ('it', 'lower_pronoun', 'io,lei,ella,mi,ti,gli,ci,vi,mio,mia,tuo,tua'),
+        ('it', 'lower_pronoun', 'io,lui,lei,ella,mi,ti,gli,ci,vi,mio,mia,tuo,tua'),
         (
             'pt', 'pronoun',
             'ele,eles,elas,nós,vós,você,vocês,aquele,aquela,aqueles,aquelas,isto,isso,aquilo,este,esta,esse,essa,'
@@ -3134,7 +3159,7 @@ from (
             'abteilung,kläger,beklagte,angeklagte,opfer,zeuge,täter,kunde,kunden,mitarbeiter,chef,leiter,gründer,'
             'sprecher,mann,frau,kind,kinder,junge,mädchen,bruder,schwester,vater,mutter,eltern,sohn,tochter,'
             'onkel,tante,freund,freundin,ehemann,ehefrau,nachbar,kollege,land,stadt,ort,gebäude,haus,familie,'
-            'person,personen,leute,jahr,zeit,behörde,institution,nutzer,forscher'
+            'person,personen,leute,jahr,behörde,institution,nutzer,forscher'
         ),
         (
             'de', 'relative',
@@ -3334,7 +3359,7 @@ from (
             'zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,'
             'sixteen,seventeen,eighteen,nineteen,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety,hundred,'
             'hundreds,thousand,thousands,million,millions,billion,billions,trillion,dozen,dozens,half,couple,'
-            'percent,once,twice'
+            'percent'
         ),
         (
             'de', 'number',
@@ -4033,8 +4058,8 @@ create function graphrag._apply_relations(revision bigint, states graphrag._rela
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Makes the live versions of the involved relations equal to the wanted states; see _apply_entities() for the revision's
--- own versions.
+-- Makes the live versions of the involved relations equal to the wanted states; see _apply_entities() for the
+-- revision's own versions.
 declare
     _changes integer;
     _n integer;
@@ -4076,11 +4101,12 @@ begin
     _changes := _changes - _n;
 
     insert into relation_version (
-        relation, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight, confidence, content
+        relation, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight, confidence,
+        content
     )
     select
-        s.relation, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective, s.superseded_by, s.ord,
-        s.weight, s.confidence, s.content
+        s.relation, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective, s.superseded_by,
+        s.ord, s.weight, s.confidence, s.content
     from unnest(states) as s
     where s.relation = any (involved)
         and not exists (select from relation_version as v where v.relation = s.relation and v.died is null);
@@ -4159,6 +4185,7 @@ begin
             a.negated,
             case when coalesce(p.is_symmetric, false) then least(s.entity, o.entity) else s.entity end,
             case when coalesce(p.is_symmetric, false) then greatest(s.entity, o.entity) else o.entity end,
+            null,
             a.claim,
             a.published_at,
             a.takes_slot and a.confidence >= f.confidence,
@@ -4183,6 +4210,34 @@ begin
 end
 $function$;
 comment on function graphrag._claims(integer, bigint[], bigint[], bigint[], text[]) is 'Live assertions of pairs and slots, resolved to entities, in document order.';
+
+create function graphrag._identify_relations(space integer, claims graphrag._claim[])
+    returns graphrag._claim[]
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Gives each claim the id of the relation it supports, after making the relations that are new.
+begin
+    insert into relation (space, subject, predicate, object, value, period, negated)
+    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value, c.period, c.negated
+    from unnest(claims) as c
+    on conflict do nothing;
+    return array(
+        select row(
+            c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.period, c.negated, c.relation_subject,
+            c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
+            c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content
+        )::graphrag._claim
+        from unnest(claims) as c
+        join relation as r on r.subject = c.relation_subject
+            and r.predicate = c.predicate
+            and r.negated = c.negated
+            and r.object is not distinct from c.relation_object
+            and r.value is not distinct from c.value
+            and r.period = c.period
+    );
+end
+$function$;
+comment on function graphrag._identify_relations(integer, graphrag._claim[]) is 'The claims with the relations they support.';
 
 -- sql/40_graph/_derive_relations.sql
 
@@ -4231,8 +4286,8 @@ create function graphrag._derive_relations(
     returns graphrag._derived
     language plpgsql volatile parallel unsafe
 as $function$
--- Recomputes the relations in the slots of the touched triples. A slot is judged with all its claims, and a relation with
--- all its slots: so the slots of everything found there are loaded too, but only the touched ones are changed.
+-- Recomputes the relations in the slots of the touched triples. A slot is judged with all its claims, and a relation
+-- with all its slots: so the slots of everything found there are loaded too, but only the touched ones are changed.
 declare
     _touched record;
     _around record;
@@ -4255,13 +4310,11 @@ begin
             space, _around.pair_subjects, _around.pair_objects, _around.subjects, _around.predicates
         );
     end if;
-    insert into relation (space, subject, predicate, object, value, period, negated)
-    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value, c.period, c.negated
-    from unnest(_claims) as c
-    on conflict do nothing;
-
+    _claims := graphrag._identify_relations(space, _claims);
     _states := graphrag._relation_states(_claims);
-    _involved := graphrag._involved_relations(_touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates);
+    _involved := graphrag._involved_relations(
+        _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
+    );
     select
         0,
         count(*) filter (where v.id is null),
@@ -4448,7 +4501,14 @@ end
 $function$;
 comment on function graphrag._match_entities(integer, text[], text[], text[], text[]) is 'The entity each group of names is: present, revived or new.';
 
-create function graphrag._name_states(space integer, names text[], labels text[], groups text[], canonicals text[], entities bigint[])
+create function graphrag._name_states(
+    space integer,
+    names text[],
+    labels text[],
+    groups text[],
+    canonicals text[],
+    entities bigint[]
+)
     returns graphrag._name_state[]
     language plpgsql stable parallel safe
 as $function$
@@ -4518,7 +4578,7 @@ create function graphrag._plan_document(
     extraction jsonb
 )
     returns graphrag._document_plan
-    language plpgsql stable parallel safe
+    language plpgsql stable parallel unsafe
 as $function$
 declare
     _plan graphrag._document_plan;
@@ -4551,7 +4611,12 @@ begin
     into _plan.hashes
     from unnest(_plan.bodies) with ordinality as b (body, no)
     left join unnest(_plan.extractions) with ordinality as e (extraction, no) on e.no = b.no;
-    _plan.hash := sha256((select string_agg(h.hash, ''::bytea order by h.no) from unnest(_plan.hashes) with ordinality as h (hash, no)));
+    _plan.hash := sha256(
+        (
+            select string_agg(h.hash, ''::bytea order by h.no)
+            from unnest(_plan.hashes) with ordinality as h (hash, no)
+        )
+    );
     return graphrag._compare_document(_plan);
 end
 $function$;
@@ -4603,9 +4668,9 @@ create function graphrag._assign_extraction(extraction jsonb, bodies text[])
     returns jsonb[]
     language sql immutable parallel safe
 as $function$
--- Which chunk the caller's records were read in: an entity in every chunk that has its name or an alias, a triple in the
--- first chunk that has its evidence, else both names, else its subject. What is found nowhere goes to the first chunk,
--- where the gates reject and count it.
+-- Which chunk the caller's records were read in: an entity in every chunk that has its name or an alias, a triple in
+-- the first chunk that has its evidence, else both names, else its subject. What is found nowhere goes to the first
+-- chunk, where the gates reject and count it.
     with chunk (no, folded) as (
         select b.no, graphrag._fold_name(b.body)
         from unnest(bodies) with ordinality as b (body, no)
@@ -4730,9 +4795,10 @@ begin
     _gated := coalesce(
         (
             select jsonb_agg(
-                case when a.answer ? 'error' then a.answer
-                    else a.answer - 'entities' - 'triples' || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer],
-                        graphrag._gate_options())
+                case
+                    when a.answer ? 'error' then a.answer
+                    else a.answer - 'entities' - 'triples'
+                        || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer], graphrag._gate_options())
                 end
                 order by (a.answer ->> 'no')::integer
             )
@@ -4781,7 +4847,9 @@ begin
     end if;
     if plan.extractions is not null then
         return (
-            select jsonb_agg(plan.extractions[m.no] || jsonb_build_object('no', m.no, 'model', 'supplied') order by m.no)
+            select jsonb_agg(
+                plan.extractions[m.no] || jsonb_build_object('no', m.no, 'model', 'supplied') order by m.no
+            )
             from unnest(plan.missing) as m (no)
         );
     end if;
@@ -4790,13 +4858,17 @@ begin
             using hint = 'SELECT graphrag.set_endpoint(''extraction'', ''https://…/v1'', ''model'');';
         return (
             select jsonb_agg(
-                jsonb_build_object('no', m.no, 'entities', '[]'::jsonb, 'triples', '[]'::jsonb, 'model', null) order by m.no
+                jsonb_build_object('no', m.no, 'entities', '[]'::jsonb, 'triples', '[]'::jsonb, 'model', null)
+                order by m.no
             )
             from unnest(plan.missing) as m (no)
         );
     end if;
     return graphrag._extract(
-        (select jsonb_agg(jsonb_build_object('no', m.no, 'body', plan.bodies[m.no]) order by m.no) from unnest(plan.missing) as m (no)),
+        (
+            select jsonb_agg(jsonb_build_object('no', m.no, 'body', plan.bodies[m.no]) order by m.no)
+            from unnest(plan.missing) as m (no)
+        ),
         jsonb_build_object(
             'document', plan.key,
             'title', plan.name,
@@ -4887,19 +4959,15 @@ as $function$
 begin
     return query
     with claimed as (
-        select r.id as relation, c.*
+        select
+            format('t %s %s %s %L %L', c.relation_subject, c.predicate, c.relation_object, c.period, c.value) as triple,
+            c.*
         from unnest(claims) as c
-        join relation as r on r.subject = c.relation_subject
-            and r.predicate = c.predicate
-            and r.negated = c.negated
-            and r.object is not distinct from c.relation_object
-            and r.value is not distinct from c.value
-            and r.period = c.period
     ),
     disputed as (
-        select format('t %s %s %s %s %s', c.relation_subject, c.predicate, c.relation_object, c.period, c.value) as slot
+        select c.triple
         from claimed as c
-        group by 1
+        group by c.triple
         having bool_or(c.negated) and not bool_and(c.negated)
     ),
     oriented as (
@@ -4908,10 +4976,9 @@ begin
         select c.object, c.subject, c.* from claimed as c where not c.negated and c.is_symmetric
     ),
     member (slot, relation, pos, claim, published_at, qualifies) as (
-        select d.slot, c.relation, c.pos, c.claim, c.published_at, c.qualifies
+        select c.triple, c.relation, c.pos, c.claim, c.published_at, c.qualifies
         from claimed as c
-        join disputed as d
-            on d.slot = format('t %s %s %s %s %s', c.relation_subject, c.predicate, c.relation_object, c.period, c.value)
+        where c.triple in (select d.triple from disputed as d)
         union all
         select format('g %s %s %s', o.holder, o.other, g.name), o.relation, o.pos, o.claim, o.published_at, o.qualifies
         from oriented as o
@@ -4922,7 +4989,13 @@ begin
         from oriented as o
         where o.is_functional and not o.is_value
         union all
-        select format('v %s %s %s', o.holder, o.predicate, o.period), o.relation, o.pos, o.claim, o.published_at, o.qualifies
+        select
+            format('v %s %s %s', o.holder, o.predicate, o.period),
+            o.relation,
+            o.pos,
+            o.claim,
+            o.published_at,
+            o.qualifies
         from oriented as o
         where o.is_value and (o.period <> '' or o.is_functional)
     )
@@ -4932,7 +5005,13 @@ $function$;
 comment on function graphrag._slot_members(graphrag._claim[]) is 'The slots that claims stand in.';
 
 create function graphrag._slot_periods(claims graphrag._claim[])
-    returns table (relation bigint, effective tstzmultirange, is_superseded boolean, successor bigint, successor_pos integer)
+    returns table (
+        relation bigint,
+        effective tstzmultirange,
+        is_superseded boolean,
+        successor bigint,
+        successor_pos integer
+    )
     language plpgsql stable parallel safe rows 100
 as $function$
 -- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
@@ -5004,19 +5083,9 @@ create function graphrag._relation_states(claims graphrag._claim[])
 as $function$
 begin
     return array(
-        with claimed as (
-            select r.id as relation, c.*
-            from unnest(claims) as c
-            join relation as r on r.subject = c.relation_subject
-                and r.predicate = c.predicate
-                and r.negated = c.negated
-                and r.object is not distinct from c.relation_object
-                and r.value is not distinct from c.value
-                and r.period = c.period
-        ),
-        newest as (
+        with newest as (
             select distinct on (c.relation) c.*
-            from claimed as c
+            from unnest(claims) as c
             order by c.relation, c.pos desc
         ),
         summed as (
@@ -5026,7 +5095,7 @@ begin
                 max(c.confidence) as confidence,
                 -- Outside slots an undated relation is always valid, and restating one never erases a stated period.
                 coalesce(range_agg(c.claim) filter (where c.claim is not null), '{(,)}') as stated
-            from claimed as c
+            from unnest(claims) as c
             group by c.relation
         ),
         slotted as (
@@ -5034,7 +5103,10 @@ begin
                 s.relation,
                 range_intersect_agg(s.effective) as effective,
                 bool_or(s.is_superseded) as is_superseded,
-                (array_agg(s.successor order by s.successor_pos) filter (where s.is_superseded and s.successor is not null))[1] as successor
+                (
+                    array_agg(s.successor order by s.successor_pos)
+                        filter (where s.is_superseded and s.successor is not null)
+                )[1] as successor
             from graphrag._slot_periods(claims) as s
             group by s.relation
         )
@@ -5066,8 +5138,8 @@ create function graphrag._replace_version(plan graphrag._document_plan, revision
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Puts the planned version in the place of the live one. Returns the chunks whose evidence begins or ceases to count, or
--- counts at another place in document order.
+-- Puts the planned version in the place of the live one. Returns the chunks whose evidence begins or ceases to count,
+-- or counts at another place in document order.
 declare
     _old bigint;
     _new bigint;
@@ -5363,8 +5435,7 @@ begin
     perform graphrag._store_contents(space, prepared -> 'texts');
     perform graphrag._store_chunks(space, plan, prepared -> 'chunks');
     perform graphrag._store_evidence(space, plan, prepared -> 'chunks');
-    _touched := graphrag._replace_version(plan, _revision)
-        || graphrag._chunks_of(plan, array(select (c.chunk ->> 'no')::integer from jsonb_array_elements(prepared -> 'chunks') as c (chunk)));
+    _touched := graphrag._replace_version(plan, _revision) || graphrag._chunks_of(plan, prepared -> 'chunks');
     _derived := graphrag._derive(space, _revision, _touched);
 
     _result := graphrag._unchanged_result(plan);
@@ -5430,19 +5501,19 @@ end
 $function$;
 comment on function graphrag._store_chunks(integer, graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or that failed before.';
 
-create function graphrag._chunks_of(plan graphrag._document_plan, positions integer[])
+create function graphrag._chunks_of(plan graphrag._document_plan, prepared jsonb)
     returns bigint[]
     language plpgsql stable parallel safe
 as $function$
 begin
     return array(
         select c.id
-        from unnest(positions) as p (no)
+        from jsonb_to_recordset(prepared) as p (no integer)
         join chunk as c on c.document = plan.document and c.hash = plan.hashes[p.no]
     );
 end
 $function$;
-comment on function graphrag._chunks_of(graphrag._document_plan, integer[]) is 'Ids of the chunks at some positions of a document.';
+comment on function graphrag._chunks_of(graphrag._document_plan, jsonb) is 'Ids of the chunks whose evidence was prepared.';
 
 create function graphrag._store_evidence(space integer, plan graphrag._document_plan, prepared jsonb)
     returns void
@@ -5484,9 +5555,9 @@ begin
         stated_predicate, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
     select
-        k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated, a.confidence,
-        a.stated_predicate, a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false), a.description, a.start_at,
-        a.end_at, c.id
+        k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
+        a.confidence, a.stated_predicate, a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
+        a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
@@ -5526,7 +5597,11 @@ as $function$
         from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
     ) as t
     where length(t.token) between 3 and 200
-        and (t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]' or t.token ~ '[/\\_].*[[:alnum:]]' or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]')
+        and (
+            t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
+            or t.token ~ '[/\\_].*[[:alnum:]]'
+            or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]'
+        )
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
 
@@ -5645,7 +5720,10 @@ begin
     from entity_name as e
     where e.space = $1 and e.folded = any (_names) and e.died is null and e.role <> 'claimed';
 
-    select array_agg(g.label), array_agg(g.canonical), array_agg(row(null, g.name, g.types, g.content)::graphrag._entity_state)
+    select
+        array_agg(g.label),
+        array_agg(g.canonical),
+        array_agg(row(null, g.name, g.types, g.content)::graphrag._entity_state)
     into _groups, _canonicals, _states
     from graphrag._entity_groups(space, _names, _labels) as g;
     _entities := graphrag._match_entities(space, _names, _labels, _groups, _canonicals);
@@ -5765,8 +5843,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag.index(text, text, text, jsonb, timestamptz, numeric, jsonb, text, text) is
-'Indexes one document, or its new version: chunks it, has entities and facts extracted, and brings the graph in line. Unchanged content costs nothing.';
+comment on function graphrag.index(text, text, text, jsonb, timestamptz, numeric, jsonb, text, text) is 'Indexes one document, or its new version: chunks it, has entities and facts extracted, and brings the graph in line. Unchanged content costs nothing.';
 
 create function graphrag._enter_or_create(realm text)
     returns text
@@ -5856,7 +5933,7 @@ as $function$
 -- From the beginning of the first bound to the end of the second: `2005` as an upper bound ends with 2005. A bound that
 -- is not understood is left open and reported; of an inverted interval nothing is left. Null: no period was stated.
 declare
-    _open constant text[] := '{null,none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,current,currently,now,today,-,?,""}';
+    _open constant text[] := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,current,currently,now,today,-,?}';
     _from text := nullif(lower(btrim(valid_from)), '');
     _to text := nullif(lower(btrim(valid_to)), '');
     _lower timestamptz;
@@ -6020,6 +6097,8 @@ begin
     end if;
     if _start = _last then
         return graphrag._render_bound(_start, _to);
+    elsif _from = 'month' and _end = _start + interval '1 month' then
+        return graphrag._render_bound(_start, 'month');
     elsif _from <> 'instant' and _end = _start + interval '1 day' then
         return graphrag._render_bound(_start, 'day');
     elsif _end - _start <= interval '1 minute' then
@@ -6468,11 +6547,17 @@ begin
         limit top_k
     ),
     relation_channel as (
-        select 'walk' as channel, w.version, w.rank, w.hop from graphrag._walk(_seeds, filter, max_hops) as w where _has_graph
+        select 'walk' as channel, w.version, w.rank, w.hop
+        from graphrag._walk(_seeds, filter, max_hops) as w
+        where _has_graph
         union all
-        select 'vector', v.version, v.rank, null from graphrag._relations_by_vector(vec, filter, _depth) as v where _has_graph
+        select 'vector', v.version, v.rank, null
+        from graphrag._relations_by_vector(vec, filter, _depth) as v
+        where _has_graph
         union all
-        select 'text', t.version, t.rank, null from graphrag._relations_by_text(question, filter, _depth) as t where _has_graph
+        select 'text', t.version, t.rank, null
+        from graphrag._relations_by_text(question, filter, _depth) as t
+        where _has_graph
     ),
     relations as (
         select
@@ -6526,10 +6611,9 @@ begin
         group by p.document, p.source
     )
     select
-        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score, e.score),
-        coalesce(c.ranks, r.ranks, e.ranks), r.hop, d.reference::integer,
-        p.document, p.source, p.published_at, p.metadata, p.subject, p.predicate, p.object, p.negated, p.status, p.period,
-        p.superseded_by, p.weight, p.confidence
+        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score, e.score), coalesce(c.ranks, r.ranks, e.ranks), r.hop,
+        d.reference::integer, p.document, p.source, p.published_at, p.metadata, p.subject, p.predicate, p.object,
+        p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
     from pieces as p
     left join chunks as c on p.kind = 'chunk' and c.chunk = p.id
     left join relations as r on p.kind = 'relation' and r.version = p.id
@@ -6550,8 +6634,8 @@ begin
     return query
     select distinct on (c.no)
         'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::integer,
-        coalesce(d.name, d.key), d.source, v.published_at, v.metadata, null::text, null::text, null::text, null::boolean,
-        null::text, null::text, null::text, null::integer, null::real
+        coalesce(d.name, d.key), d.source, v.published_at, v.metadata, null::text, null::text, null::text,
+        null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(chunks) with ordinality as c (id, no)
     join document_chunk as k on k.chunk = c.id
     join document_version as v on v.id = k.version
@@ -6604,11 +6688,14 @@ begin
         s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
         graphrag._render_period(v.effective),
         (
-            select concat(ns.name, case when n.negated then ' NOT' end, ' ', n.predicate, ' ', coalesce(nob.name, nr.value))
+            select concat_ws(
+                ' ', ns.name, case when n.negated then 'NOT' end, n.predicate, coalesce(nob.name, nr.value)
+            )
             from relation_version as n
             join relation as nr on nr.id = n.relation
             join entity_version as ns on ns.entity = n.subject
-            left join entity_version as nob on nob.entity = n.object and graphrag._believed(nob.born, nob.died, r.space, filter)
+            left join entity_version as nob on nob.entity = n.object
+                and graphrag._believed(nob.born, nob.died, r.space, filter)
             where n.relation = v.superseded_by
                 and graphrag._believed(n.born, n.died, r.space, filter)
                 and graphrag._believed(ns.born, ns.died, r.space, filter)
@@ -7026,8 +7113,8 @@ create function graphrag._edges(entities bigint[], filter graphrag._filter, per_
     returns table (version bigint, relation bigint, other bigint)
     language plpgsql stable parallel safe rows 200
 as $function$
--- One step: the edges of these entities in both directions, newest first, filters applied to each edge and to the entity
--- it reaches. Closed versions are only looked at when the read is about the past.
+-- One step: the edges of these entities in both directions, newest first, filters applied to each edge and to the
+-- entity it reaches. Closed versions are only looked at when the read is about the past.
 declare
     _is_past boolean := 9223372036854775806 > any (filter.revisions);
 begin
@@ -7150,7 +7237,7 @@ comment on function graphrag._walk(bigint[], graphrag._filter, integer) is 'The 
 
 create function graphrag._context(evidence graphrag.evidence[], budget integer default 0)
     returns text
-    language sql immutable parallel safe
+    language sql stable parallel safe
 as $function$
 -- The evidence as a model reads it: passages, entities, relations, references. With a budget, an item that overflows is
 -- clipped, not dropped, and later smaller ones still get in.
@@ -7172,7 +7259,9 @@ as $function$
             i.section,
             i.no,
             i.kind,
-            case when budget > 0 then left(i.line, greatest(budget - coalesce(sum(length(i.line)) over before, 0), 0)::integer)
+            case
+                when budget > 0
+                    then left(i.line, greatest(budget - coalesce(sum(length(i.line)) over before, 0), 0)::integer)
                 else i.line
             end as line
         from item as i
@@ -7218,7 +7307,10 @@ as $function$
                 concat_ws(
                     '; ',
                     'valid ' || evidence.period,
-                    case when evidence.status = 'superseded' then 'superseded' || coalesce(' by ' || evidence.superseded_by, '') end
+                    case
+                        when evidence.status = 'superseded'
+                            then concat('superseded', ' by ' || evidence.superseded_by)
+                    end
                 ),
                 ''
             ) || ']',
@@ -7261,7 +7353,14 @@ begin
         question,
         mode,
         graphrag._filter_of(
-            space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
+            space,
+            as_of,
+            as_believed_at,
+            include_superseded,
+            relation_types,
+            entity_types,
+            metadata_filter,
+            min_confidence
         ),
         top_k,
         max_hops,
@@ -7272,8 +7371,7 @@ begin
     characters_prompted := length(prompt);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, integer, real[], text, text) is
-'The evidence for a question exactly as query() would put it into its prompt, and how many characters were retrieved and prompted.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, integer, real[], text, text) is 'The evidence for a question exactly as query() would put it into its prompt, and how many characters were retrieved and prompted.';
 
 -- sql/60_retrieval/query.sql
 
@@ -7311,7 +7409,14 @@ begin
         question,
         mode,
         graphrag._filter_of(
-            space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
+            space,
+            as_of,
+            as_believed_at,
+            include_superseded,
+            relation_types,
+            entity_types,
+            metadata_filter,
+            min_confidence
         ),
         top_k,
         max_hops,
@@ -7319,8 +7424,10 @@ begin
     );
     _reply := graphrag._synthesize(
         question,
-        case when mode <> 'bypass'
-            then graphrag._context(_evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer))
+        case
+            when mode <> 'bypass' then graphrag._context(
+                _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
+            )
         end,
         jsonb_build_object('today', to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), 'as_of', as_of),
         instructions,
@@ -7340,8 +7447,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, text, jsonb, integer, real[], text, text) is
-'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, text, jsonb, integer, real[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
 
 create function graphrag._check_citations(
     inout answer text,
@@ -7399,7 +7505,7 @@ comment on function graphrag._named_entities(graphrag.evidence[]) is 'Names of t
 
 create function graphrag._evidence_json(evidence graphrag.evidence[], kind text)
     returns jsonb
-    language sql immutable parallel safe
+    language sql stable parallel safe
 as $function$
     select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(e)) - 'kind' order by e.rank), '[]')
     from unnest(evidence) as e
@@ -7534,7 +7640,14 @@ begin
             question,
             mode,
             graphrag._filter_of(
-                space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
+                space,
+                as_of,
+                as_believed_at,
+                include_superseded,
+                relation_types,
+                entity_types,
+                metadata_filter,
+                min_confidence
             ),
             top_k,
             max_hops,
@@ -7543,8 +7656,7 @@ begin
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, real[], text, text) is
-'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, real[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
 
 -- sql/80_operations/_call.sql
 

@@ -25,6 +25,7 @@ create type graphrag._claim as (
     negated boolean,
     relation_subject bigint,    -- identity of the relation: a symmetric one keeps its lower entity id first
     relation_object bigint,
+    relation bigint,            -- null until graphrag._identify_relations()
     claim tstzrange,
     published_at timestamptz,
     qualifies boolean,          -- may take a slot from an earlier claim

@@ -18,8 +18,8 @@ begin
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
-    -- Every statement here is a lookup by key or an ordered index scan over a few rows. Its plan is cached, perhaps from
-    -- when the tables were empty, and its recursive estimates are high enough to have it compiled for a second.
+    -- Every statement here is a lookup by key or an ordered index scan over a few rows. Its plan is cached, perhaps
+    -- from when the tables were empty, and its recursive estimates are high enough to have it compiled for a second.
     perform set_config('enable_seqscan', 'off', true);
     perform set_config('jit', 'off', true);
     execute 'select r.version from realm as r' into _version;

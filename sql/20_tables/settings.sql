@@ -44,20 +44,22 @@ create function graphrag._check_setting(setting text, value jsonb, standard json
     language plpgsql stable parallel safe
 as $function$
 declare
+    _number numeric := case when jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric end;
     _problem text := case
         when jsonb_typeof(value) <> jsonb_typeof(standard)
             then format('It takes a JSON %s such as %s.', jsonb_typeof(standard), standard)
-        when jsonb_typeof(value) = 'number' and (value #>> '{}')::numeric < 0 then 'It cannot be negative.'
-        when setting = 'chunk_size' and (value #>> '{}')::numeric < 100 then 'A chunk has at least 100 characters.'
-        when setting like '%confidence_floor' and (value #>> '{}')::numeric > 1 then 'A confidence is at most 1.'
-        when setting = 'fiscal_year_start' and (value #>> '{}')::numeric not between 1 and 12 then 'It is a month, 1 to 12.'
-        when setting in ('max_hops', 'top_k', 'channel_depth') and (value #>> '{}')::numeric < 1 then 'It is at least 1.'
+        when _number < 0 then 'It cannot be negative.'
+        when setting = 'chunk_size' and _number < 100 then 'A chunk has at least 100 characters.'
+        when setting like '%confidence_floor' and _number > 1 then 'A confidence is at most 1.'
+        when setting = 'fiscal_year_start' and _number not between 1 and 12 then 'It is a month, 1 to 12.'
+        when setting in ('max_hops', 'top_k', 'channel_depth') and _number < 1 then 'It is at least 1.'
         when setting = 'text_search_config'
             and not exists (
                 select
                 from pg_catalog.pg_ts_config as c
                 join pg_catalog.pg_namespace as n on n.oid = c.cfgnamespace
-                where (value #>> '{}') in (n.nspname || '.' || c.cfgname, case when n.nspname = 'pg_catalog' then c.cfgname end)
+                where (value #>> '{}') = n.nspname || '.' || c.cfgname
+                    or ((value #>> '{}') = c.cfgname and n.nspname = 'pg_catalog')
             )
             then 'There is no such text-search configuration; \dF lists them.'
     end;

@@ -77,7 +77,7 @@ begin
                 and exists (
                     select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in s.folded) > 0
                 )
-            order by s.start_at
+            order by s.rank, s.start_at
             limit 1
         ) as s on true
     );

@@ -8,16 +8,16 @@ declare
     _elision integer;
 begin
     if octet_length(_key) > length(_key) then
-        _key := translate(normalize(_key, nfkc), '’', '''');
+        _key := translate(normalize(_key, nfkc), '’٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '''01234567890123456789');
         _key := lower(_key collate "und-x-icu");
     else
         _key := lower(_key collate "C");
     end if;
     _elision := position('''' in _key);
-    if _elision between 2 and 5 and substr(_key, _elision + 1, 1) not in (' ', '') then
+    if _elision between 2 and 6 and substr(_key, _elision + 1, 1) not in (' ', '') then
         _key := left(_key, _elision) || ' ' || substr(_key, _elision + 1);
     end if;
     return _key;
 end
 $function$;
-comment on function graphrag._name_key(text) is 'A name as gate words are written: lower case, one form of apostrophe.';
+comment on function graphrag._name_key(text) is 'A name as gate words are written: lower case, one form of apostrophe and of digits.';

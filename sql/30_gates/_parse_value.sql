@@ -6,12 +6,16 @@ as $function$
 -- or a unit in lower case. A name is none of these, even if it begins with a number (50 Cent, 3.1.2, CVE-2024-12345).
 declare
     _value text := btrim(value);
-    _lower text := lower(_value);
+    _lower text;
     _result graphrag.parsed_value;
 begin
     if _value is null or length(_value) not between 1 and 500 then
         return _result;
     end if;
+    if octet_length(_value) > length(_value) then
+        _value := translate(_value, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789');
+    end if;
+    _lower := lower(_value);
     if position('://' in _lower) > 0 or left(_lower, 4) = 'www.' then
         _result.kind := case when _lower ~ '^([a-z][a-z0-9+.-]*://|www\.)\S+$' then 'url' end;
     elsif position('@' in _lower) > 0 then
@@ -26,9 +30,10 @@ begin
         _result.kind := 'identifier';
     else
         _result := graphrag._parse_quantity(_value);
-        if (_result.kind is null or (length(_value) = 4 and _result.kind = 'number'))
+        -- 1990 and 1990s are read as periods first.
+        if (_result.kind is null or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's'))
             and graphrag.parse_period(_value) is not null then
-            _result.kind := 'date';
+            _result := row('date', case when length(_value) = 4 then _result.number end, null);
         end if;
     end if;
     return _result;

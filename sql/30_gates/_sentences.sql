@@ -1,15 +1,27 @@
 create function graphrag._sentences(body text)
-    returns table (start_at integer, end_at integer, folded text)
-    language sql immutable strict parallel safe rows 20
+    returns table (start_at integer, end_at integer, folded text, rank integer)
+    language plpgsql immutable strict parallel safe rows 40
 as $function$
--- A full stop after one to three letters with a capital (Mr., J.) ends no sentence.
-    select s.end_at - length(s.sentence), s.end_at - length(s.sentence) + length(rtrim(s.sentence, E' \n\t')), lower(s.sentence)
+-- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as ends
+-- (2), for text wrapped in lines. A full stop after one to three letters with a capital (Mr., J.) ends no sentence.
+begin
+    return query
+    select
+        s.end_at - length(s.sentence),
+        s.end_at - length(s.sentence) + length(rtrim(s.sentence, E' \n\t')),
+        lower(s.sentence),
+        s.rank
     from (
-        select w.sentence, (sum(length(w.sentence)) over (order by w.no))::integer as end_at
-        from string_to_table(
-            regexp_replace(body, '((?:(?<!\m[A-Z][a-z]{0,2})\.|[!?])["”’)]*\s+|[。！？]|\n+)', E'\\1\x01', 'g'), E'\x01'
+        select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank
+        from (values (1, '\n+(?![[:lower:]])'), (2, '\n\s*\n')) as b (rank, break)
+        cross join string_to_table(
+            regexp_replace(
+                body, '((?:(?<!\m[A-Z][a-z]{0,2})\.|[!?])["”’)]*\s+|[。！？]|' || b.break || ')', E'\\1\x01', 'g'
+            ),
+            E'\x01'
         ) with ordinality as w (sentence, no)
     ) as s
-    where s.sentence <> ''
+    where s.sentence <> '';
+end
 $function$;
 comment on function graphrag._sentences(text) is 'The sentences of a text in lower case, with their half-open character offsets from 0.';

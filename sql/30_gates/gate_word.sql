@@ -54,9 +54,9 @@ from (
         (
             'it', 'pronoun',
             'egli,esso,essa,essi,esse,voi,loro,questo,questa,questi,queste,quello,quella,quelli,quelle,qualcuno,'
-            'nessuno,qualcosa,niente,chi,costui,costei,suo,sua,suoi,sue,lui,noi'
+            'nessuno,qualcosa,niente,chi,costui,costei,suo,sua,suoi,sue,noi'
         ),
-        ('it', 'lower_pronoun', 'io,lei,ella,mi,ti,gli,ci,vi,mio,mia,tuo,tua'),
+        ('it', 'lower_pronoun', 'io,lui,lei,ella,mi,ti,gli,ci,vi,mio,mia,tuo,tua'),
         (
             'pt', 'pronoun',
             'ele,eles,elas,nós,vós,você,vocês,aquele,aquela,aqueles,aquelas,isto,isso,aquilo,este,esta,esse,essa,'
@@ -159,7 +159,7 @@ from (
             'abteilung,kläger,beklagte,angeklagte,opfer,zeuge,täter,kunde,kunden,mitarbeiter,chef,leiter,gründer,'
             'sprecher,mann,frau,kind,kinder,junge,mädchen,bruder,schwester,vater,mutter,eltern,sohn,tochter,'
             'onkel,tante,freund,freundin,ehemann,ehefrau,nachbar,kollege,land,stadt,ort,gebäude,haus,familie,'
-            'person,personen,leute,jahr,zeit,behörde,institution,nutzer,forscher'
+            'person,personen,leute,jahr,behörde,institution,nutzer,forscher'
         ),
         (
             'de', 'relative',
@@ -359,7 +359,7 @@ from (
             'zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,'
             'sixteen,seventeen,eighteen,nineteen,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety,hundred,'
             'hundreds,thousand,thousands,million,millions,billion,billions,trillion,dozen,dozens,half,couple,'
-            'percent,once,twice'
+            'percent'
         ),
         (
             'de', 'number',

@@ -2,8 +2,8 @@ create function graphrag._apply_relations(revision bigint, states graphrag._rela
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Makes the live versions of the involved relations equal to the wanted states; see _apply_entities() for the revision's
--- own versions.
+-- Makes the live versions of the involved relations equal to the wanted states; see _apply_entities() for the
+-- revision's own versions.
 declare
     _changes integer;
     _n integer;
@@ -45,11 +45,12 @@ begin
     _changes := _changes - _n;
 
     insert into relation_version (
-        relation, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight, confidence, content
+        relation, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight, confidence,
+        content
     )
     select
-        s.relation, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective, s.superseded_by, s.ord,
-        s.weight, s.confidence, s.content
+        s.relation, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective, s.superseded_by,
+        s.ord, s.weight, s.confidence, s.content
     from unnest(states) as s
     where s.relation = any (involved)
         and not exists (select from relation_version as v where v.relation = s.relation and v.died is null);

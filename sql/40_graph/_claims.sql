@@ -65,6 +65,7 @@ begin
             a.negated,
             case when coalesce(p.is_symmetric, false) then least(s.entity, o.entity) else s.entity end,
             case when coalesce(p.is_symmetric, false) then greatest(s.entity, o.entity) else o.entity end,
+            null,
             a.claim,
             a.published_at,
             a.takes_slot and a.confidence >= f.confidence,
@@ -89,3 +90,31 @@ begin
 end
 $function$;
 comment on function graphrag._claims(integer, bigint[], bigint[], bigint[], text[]) is 'Live assertions of pairs and slots, resolved to entities, in document order.';
+
+create function graphrag._identify_relations(space integer, claims graphrag._claim[])
+    returns graphrag._claim[]
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Gives each claim the id of the relation it supports, after making the relations that are new.
+begin
+    insert into relation (space, subject, predicate, object, value, period, negated)
+    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value, c.period, c.negated
+    from unnest(claims) as c
+    on conflict do nothing;
+    return array(
+        select row(
+            c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.period, c.negated, c.relation_subject,
+            c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
+            c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content
+        )::graphrag._claim
+        from unnest(claims) as c
+        join relation as r on r.subject = c.relation_subject
+            and r.predicate = c.predicate
+            and r.negated = c.negated
+            and r.object is not distinct from c.relation_object
+            and r.value is not distinct from c.value
+            and r.period = c.period
+    );
+end
+$function$;
+comment on function graphrag._identify_relations(integer, graphrag._claim[]) is 'The claims with the relations they support.';

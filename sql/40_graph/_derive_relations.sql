@@ -43,8 +43,8 @@ create function graphrag._derive_relations(
     returns graphrag._derived
     language plpgsql volatile parallel unsafe
 as $function$
--- Recomputes the relations in the slots of the touched triples. A slot is judged with all its claims, and a relation with
--- all its slots: so the slots of everything found there are loaded too, but only the touched ones are changed.
+-- Recomputes the relations in the slots of the touched triples. A slot is judged with all its claims, and a relation
+-- with all its slots: so the slots of everything found there are loaded too, but only the touched ones are changed.
 declare
     _touched record;
     _around record;
@@ -67,13 +67,11 @@ begin
             space, _around.pair_subjects, _around.pair_objects, _around.subjects, _around.predicates
         );
     end if;
-    insert into relation (space, subject, predicate, object, value, period, negated)
-    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value, c.period, c.negated
-    from unnest(_claims) as c
-    on conflict do nothing;
-
+    _claims := graphrag._identify_relations(space, _claims);
     _states := graphrag._relation_states(_claims);
-    _involved := graphrag._involved_relations(_touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates);
+    _involved := graphrag._involved_relations(
+        _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
+    );
     select
         0,
         count(*) filter (where v.id is null),

@@ -135,7 +135,14 @@ end
 $function$;
 comment on function graphrag._match_entities(integer, text[], text[], text[], text[]) is 'The entity each group of names is: present, revived or new.';
 
-create function graphrag._name_states(space integer, names text[], labels text[], groups text[], canonicals text[], entities bigint[])
+create function graphrag._name_states(
+    space integer,
+    names text[],
+    labels text[],
+    groups text[],
+    canonicals text[],
+    entities bigint[]
+)
     returns graphrag._name_state[]
     language plpgsql stable parallel safe
 as $function$

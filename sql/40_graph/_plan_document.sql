@@ -9,7 +9,7 @@ create function graphrag._plan_document(
     extraction jsonb
 )
     returns graphrag._document_plan
-    language plpgsql stable parallel safe
+    language plpgsql stable parallel unsafe
 as $function$
 declare
     _plan graphrag._document_plan;
@@ -42,7 +42,12 @@ begin
     into _plan.hashes
     from unnest(_plan.bodies) with ordinality as b (body, no)
     left join unnest(_plan.extractions) with ordinality as e (extraction, no) on e.no = b.no;
-    _plan.hash := sha256((select string_agg(h.hash, ''::bytea order by h.no) from unnest(_plan.hashes) with ordinality as h (hash, no)));
+    _plan.hash := sha256(
+        (
+            select string_agg(h.hash, ''::bytea order by h.no)
+            from unnest(_plan.hashes) with ordinality as h (hash, no)
+        )
+    );
     return graphrag._compare_document(_plan);
 end
 $function$;
@@ -94,9 +99,9 @@ create function graphrag._assign_extraction(extraction jsonb, bodies text[])
     returns jsonb[]
     language sql immutable parallel safe
 as $function$
--- Which chunk the caller's records were read in: an entity in every chunk that has its name or an alias, a triple in the
--- first chunk that has its evidence, else both names, else its subject. What is found nowhere goes to the first chunk,
--- where the gates reject and count it.
+-- Which chunk the caller's records were read in: an entity in every chunk that has its name or an alias, a triple in
+-- the first chunk that has its evidence, else both names, else its subject. What is found nowhere goes to the first
+-- chunk, where the gates reject and count it.
     with chunk (no, folded) as (
         select b.no, graphrag._fold_name(b.body)
         from unnest(bodies) with ordinality as b (body, no)

@@ -21,9 +21,10 @@ begin
     _gated := coalesce(
         (
             select jsonb_agg(
-                case when a.answer ? 'error' then a.answer
-                    else a.answer - 'entities' - 'triples' || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer],
-                        graphrag._gate_options())
+                case
+                    when a.answer ? 'error' then a.answer
+                    else a.answer - 'entities' - 'triples'
+                        || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer], graphrag._gate_options())
                 end
                 order by (a.answer ->> 'no')::integer
             )
@@ -72,7 +73,9 @@ begin
     end if;
     if plan.extractions is not null then
         return (
-            select jsonb_agg(plan.extractions[m.no] || jsonb_build_object('no', m.no, 'model', 'supplied') order by m.no)
+            select jsonb_agg(
+                plan.extractions[m.no] || jsonb_build_object('no', m.no, 'model', 'supplied') order by m.no
+            )
             from unnest(plan.missing) as m (no)
         );
     end if;
@@ -81,13 +84,17 @@ begin
             using hint = 'SELECT graphrag.set_endpoint(''extraction'', ''https://…/v1'', ''model'');';
         return (
             select jsonb_agg(
-                jsonb_build_object('no', m.no, 'entities', '[]'::jsonb, 'triples', '[]'::jsonb, 'model', null) order by m.no
+                jsonb_build_object('no', m.no, 'entities', '[]'::jsonb, 'triples', '[]'::jsonb, 'model', null)
+                order by m.no
             )
             from unnest(plan.missing) as m (no)
         );
     end if;
     return graphrag._extract(
-        (select jsonb_agg(jsonb_build_object('no', m.no, 'body', plan.bodies[m.no]) order by m.no) from unnest(plan.missing) as m (no)),
+        (
+            select jsonb_agg(jsonb_build_object('no', m.no, 'body', plan.bodies[m.no]) order by m.no)
+            from unnest(plan.missing) as m (no)
+        ),
         jsonb_build_object(
             'document', plan.key,
             'title', plan.name,

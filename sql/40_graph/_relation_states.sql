@@ -17,19 +17,15 @@ as $function$
 begin
     return query
     with claimed as (
-        select r.id as relation, c.*
+        select
+            format('t %s %s %s %L %L', c.relation_subject, c.predicate, c.relation_object, c.period, c.value) as triple,
+            c.*
         from unnest(claims) as c
-        join relation as r on r.subject = c.relation_subject
-            and r.predicate = c.predicate
-            and r.negated = c.negated
-            and r.object is not distinct from c.relation_object
-            and r.value is not distinct from c.value
-            and r.period = c.period
     ),
     disputed as (
-        select format('t %s %s %s %s %s', c.relation_subject, c.predicate, c.relation_object, c.period, c.value) as slot
+        select c.triple
         from claimed as c
-        group by 1
+        group by c.triple
         having bool_or(c.negated) and not bool_and(c.negated)
     ),
     oriented as (
@@ -38,10 +34,9 @@ begin
         select c.object, c.subject, c.* from claimed as c where not c.negated and c.is_symmetric
     ),
     member (slot, relation, pos, claim, published_at, qualifies) as (
-        select d.slot, c.relation, c.pos, c.claim, c.published_at, c.qualifies
+        select c.triple, c.relation, c.pos, c.claim, c.published_at, c.qualifies
         from claimed as c
-        join disputed as d
-            on d.slot = format('t %s %s %s %s %s', c.relation_subject, c.predicate, c.relation_object, c.period, c.value)
+        where c.triple in (select d.triple from disputed as d)
         union all
         select format('g %s %s %s', o.holder, o.other, g.name), o.relation, o.pos, o.claim, o.published_at, o.qualifies
         from oriented as o
@@ -52,7 +47,13 @@ begin
         from oriented as o
         where o.is_functional and not o.is_value
         union all
-        select format('v %s %s %s', o.holder, o.predicate, o.period), o.relation, o.pos, o.claim, o.published_at, o.qualifies
+        select
+            format('v %s %s %s', o.holder, o.predicate, o.period),
+            o.relation,
+            o.pos,
+            o.claim,
+            o.published_at,
+            o.qualifies
         from oriented as o
         where o.is_value and (o.period <> '' or o.is_functional)
     )
@@ -62,7 +63,13 @@ $function$;
 comment on function graphrag._slot_members(graphrag._claim[]) is 'The slots that claims stand in.';
 
 create function graphrag._slot_periods(claims graphrag._claim[])
-    returns table (relation bigint, effective tstzmultirange, is_superseded boolean, successor bigint, successor_pos integer)
+    returns table (
+        relation bigint,
+        effective tstzmultirange,
+        is_superseded boolean,
+        successor bigint,
+        successor_pos integer
+    )
     language plpgsql stable parallel safe rows 100
 as $function$
 -- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
@@ -134,19 +141,9 @@ create function graphrag._relation_states(claims graphrag._claim[])
 as $function$
 begin
     return array(
-        with claimed as (
-            select r.id as relation, c.*
-            from unnest(claims) as c
-            join relation as r on r.subject = c.relation_subject
-                and r.predicate = c.predicate
-                and r.negated = c.negated
-                and r.object is not distinct from c.relation_object
-                and r.value is not distinct from c.value
-                and r.period = c.period
-        ),
-        newest as (
+        with newest as (
             select distinct on (c.relation) c.*
-            from claimed as c
+            from unnest(claims) as c
             order by c.relation, c.pos desc
         ),
         summed as (
@@ -156,7 +153,7 @@ begin
                 max(c.confidence) as confidence,
                 -- Outside slots an undated relation is always valid, and restating one never erases a stated period.
                 coalesce(range_agg(c.claim) filter (where c.claim is not null), '{(,)}') as stated
-            from claimed as c
+            from unnest(claims) as c
             group by c.relation
         ),
         slotted as (
@@ -164,7 +161,10 @@ begin
                 s.relation,
                 range_intersect_agg(s.effective) as effective,
                 bool_or(s.is_superseded) as is_superseded,
-                (array_agg(s.successor order by s.successor_pos) filter (where s.is_superseded and s.successor is not null))[1] as successor
+                (
+                    array_agg(s.successor order by s.successor_pos)
+                        filter (where s.is_superseded and s.successor is not null)
+                )[1] as successor
             from graphrag._slot_periods(claims) as s
             group by s.relation
         )

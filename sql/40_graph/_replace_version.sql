@@ -2,8 +2,8 @@ create function graphrag._replace_version(plan graphrag._document_plan, revision
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Puts the planned version in the place of the live one. Returns the chunks whose evidence begins or ceases to count, or
--- counts at another place in document order.
+-- Puts the planned version in the place of the live one. Returns the chunks whose evidence begins or ceases to count,
+-- or counts at another place in document order.
 declare
     _old bigint;
     _new bigint;

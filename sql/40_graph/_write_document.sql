@@ -23,8 +23,7 @@ begin
     perform graphrag._store_contents(space, prepared -> 'texts');
     perform graphrag._store_chunks(space, plan, prepared -> 'chunks');
     perform graphrag._store_evidence(space, plan, prepared -> 'chunks');
-    _touched := graphrag._replace_version(plan, _revision)
-        || graphrag._chunks_of(plan, array(select (c.chunk ->> 'no')::integer from jsonb_array_elements(prepared -> 'chunks') as c (chunk)));
+    _touched := graphrag._replace_version(plan, _revision) || graphrag._chunks_of(plan, prepared -> 'chunks');
     _derived := graphrag._derive(space, _revision, _touched);
 
     _result := graphrag._unchanged_result(plan);
@@ -90,19 +89,19 @@ end
 $function$;
 comment on function graphrag._store_chunks(integer, graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or that failed before.';
 
-create function graphrag._chunks_of(plan graphrag._document_plan, positions integer[])
+create function graphrag._chunks_of(plan graphrag._document_plan, prepared jsonb)
     returns bigint[]
     language plpgsql stable parallel safe
 as $function$
 begin
     return array(
         select c.id
-        from unnest(positions) as p (no)
+        from jsonb_to_recordset(prepared) as p (no integer)
         join chunk as c on c.document = plan.document and c.hash = plan.hashes[p.no]
     );
 end
 $function$;
-comment on function graphrag._chunks_of(graphrag._document_plan, integer[]) is 'Ids of the chunks at some positions of a document.';
+comment on function graphrag._chunks_of(graphrag._document_plan, jsonb) is 'Ids of the chunks whose evidence was prepared.';
 
 create function graphrag._store_evidence(space integer, plan graphrag._document_plan, prepared jsonb)
     returns void
@@ -144,9 +143,9 @@ begin
         stated_predicate, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
     select
-        k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated, a.confidence,
-        a.stated_predicate, a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false), a.description, a.start_at,
-        a.end_at, c.id
+        k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
+        a.confidence, a.stated_predicate, a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
+        a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
@@ -186,6 +185,10 @@ as $function$
         from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
     ) as t
     where length(t.token) between 3 and 200
-        and (t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]' or t.token ~ '[/\\_].*[[:alnum:]]' or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]')
+        and (
+            t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
+            or t.token ~ '[/\\_].*[[:alnum:]]'
+            or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]'
+        )
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';

@@ -26,7 +26,10 @@ begin
     from entity_name as e
     where e.space = $1 and e.folded = any (_names) and e.died is null and e.role <> 'claimed';
 
-    select array_agg(g.label), array_agg(g.canonical), array_agg(row(null, g.name, g.types, g.content)::graphrag._entity_state)
+    select
+        array_agg(g.label),
+        array_agg(g.canonical),
+        array_agg(row(null, g.name, g.types, g.content)::graphrag._entity_state)
     into _groups, _canonicals, _states
     from graphrag._entity_groups(space, _names, _labels) as g;
     _entities := graphrag._match_entities(space, _names, _labels, _groups, _canonicals);

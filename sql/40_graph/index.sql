@@ -35,8 +35,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag.index(text, text, text, jsonb, timestamptz, numeric, jsonb, text, text) is
-'Indexes one document, or its new version: chunks it, has entities and facts extracted, and brings the graph in line. Unchanged content costs nothing.';
+comment on function graphrag.index(text, text, text, jsonb, timestamptz, numeric, jsonb, text, text) is 'Indexes one document, or its new version: chunks it, has entities and facts extracted, and brings the graph in line. Unchanged content costs nothing.';
 
 create function graphrag._enter_or_create(realm text)
     returns text

@@ -38,6 +38,8 @@ begin
     end if;
     if _start = _last then
         return graphrag._render_bound(_start, _to);
+    elsif _from = 'month' and _end = _start + interval '1 month' then
+        return graphrag._render_bound(_start, 'month');
     elsif _from <> 'instant' and _end = _start + interval '1 day' then
         return graphrag._render_bound(_start, 'day');
     elsif _end - _start <= interval '1 minute' then

@@ -35,11 +35,17 @@ begin
         limit top_k
     ),
     relation_channel as (
-        select 'walk' as channel, w.version, w.rank, w.hop from graphrag._walk(_seeds, filter, max_hops) as w where _has_graph
+        select 'walk' as channel, w.version, w.rank, w.hop
+        from graphrag._walk(_seeds, filter, max_hops) as w
+        where _has_graph
         union all
-        select 'vector', v.version, v.rank, null from graphrag._relations_by_vector(vec, filter, _depth) as v where _has_graph
+        select 'vector', v.version, v.rank, null
+        from graphrag._relations_by_vector(vec, filter, _depth) as v
+        where _has_graph
         union all
-        select 'text', t.version, t.rank, null from graphrag._relations_by_text(question, filter, _depth) as t where _has_graph
+        select 'text', t.version, t.rank, null
+        from graphrag._relations_by_text(question, filter, _depth) as t
+        where _has_graph
     ),
     relations as (
         select
@@ -93,10 +99,9 @@ begin
         group by p.document, p.source
     )
     select
-        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score, e.score),
-        coalesce(c.ranks, r.ranks, e.ranks), r.hop, d.reference::integer,
-        p.document, p.source, p.published_at, p.metadata, p.subject, p.predicate, p.object, p.negated, p.status, p.period,
-        p.superseded_by, p.weight, p.confidence
+        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score, e.score), coalesce(c.ranks, r.ranks, e.ranks), r.hop,
+        d.reference::integer, p.document, p.source, p.published_at, p.metadata, p.subject, p.predicate, p.object,
+        p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
     from pieces as p
     left join chunks as c on p.kind = 'chunk' and c.chunk = p.id
     left join relations as r on p.kind = 'relation' and r.version = p.id

@@ -6,8 +6,8 @@ begin
     return query
     select distinct on (c.no)
         'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::integer,
-        coalesce(d.name, d.key), d.source, v.published_at, v.metadata, null::text, null::text, null::text, null::boolean,
-        null::text, null::text, null::text, null::integer, null::real
+        coalesce(d.name, d.key), d.source, v.published_at, v.metadata, null::text, null::text, null::text,
+        null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(chunks) with ordinality as c (id, no)
     join document_chunk as k on k.chunk = c.id
     join document_version as v on v.id = k.version
@@ -60,11 +60,14 @@ begin
         s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
         graphrag._render_period(v.effective),
         (
-            select concat(ns.name, case when n.negated then ' NOT' end, ' ', n.predicate, ' ', coalesce(nob.name, nr.value))
+            select concat_ws(
+                ' ', ns.name, case when n.negated then 'NOT' end, n.predicate, coalesce(nob.name, nr.value)
+            )
             from relation_version as n
             join relation as nr on nr.id = n.relation
             join entity_version as ns on ns.entity = n.subject
-            left join entity_version as nob on nob.entity = n.object and graphrag._believed(nob.born, nob.died, r.space, filter)
+            left join entity_version as nob on nob.entity = n.object
+                and graphrag._believed(nob.born, nob.died, r.space, filter)
             where n.relation = v.superseded_by
                 and graphrag._believed(n.born, n.died, r.space, filter)
                 and graphrag._believed(ns.born, ns.died, r.space, filter)

@@ -2,8 +2,8 @@ create function graphrag._edges(entities bigint[], filter graphrag._filter, per_
     returns table (version bigint, relation bigint, other bigint)
     language plpgsql stable parallel safe rows 200
 as $function$
--- One step: the edges of these entities in both directions, newest first, filters applied to each edge and to the entity
--- it reaches. Closed versions are only looked at when the read is about the past.
+-- One step: the edges of these entities in both directions, newest first, filters applied to each edge and to the
+-- entity it reaches. Closed versions are only looked at when the read is about the past.
 declare
     _is_past boolean := 9223372036854775806 > any (filter.revisions);
 begin

@@ -1,6 +1,6 @@
 create function graphrag._context(evidence graphrag.evidence[], budget integer default 0)
     returns text
-    language sql immutable parallel safe
+    language sql stable parallel safe
 as $function$
 -- The evidence as a model reads it: passages, entities, relations, references. With a budget, an item that overflows is
 -- clipped, not dropped, and later smaller ones still get in.
@@ -22,7 +22,9 @@ as $function$
             i.section,
             i.no,
             i.kind,
-            case when budget > 0 then left(i.line, greatest(budget - coalesce(sum(length(i.line)) over before, 0), 0)::integer)
+            case
+                when budget > 0
+                    then left(i.line, greatest(budget - coalesce(sum(length(i.line)) over before, 0), 0)::integer)
                 else i.line
             end as line
         from item as i
@@ -68,7 +70,10 @@ as $function$
                 concat_ws(
                     '; ',
                     'valid ' || evidence.period,
-                    case when evidence.status = 'superseded' then 'superseded' || coalesce(' by ' || evidence.superseded_by, '') end
+                    case
+                        when evidence.status = 'superseded'
+                            then concat('superseded', ' by ' || evidence.superseded_by)
+                    end
                 ),
                 ''
             ) || ']',
@@ -111,7 +116,14 @@ begin
         question,
         mode,
         graphrag._filter_of(
-            space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
+            space,
+            as_of,
+            as_believed_at,
+            include_superseded,
+            relation_types,
+            entity_types,
+            metadata_filter,
+            min_confidence
         ),
         top_k,
         max_hops,
@@ -122,5 +134,4 @@ begin
     characters_prompted := length(prompt);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, integer, real[], text, text) is
-'The evidence for a question exactly as query() would put it into its prompt, and how many characters were retrieved and prompted.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, integer, real[], text, text) is 'The evidence for a question exactly as query() would put it into its prompt, and how many characters were retrieved and prompted.';

@@ -32,7 +32,14 @@ begin
         question,
         mode,
         graphrag._filter_of(
-            space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
+            space,
+            as_of,
+            as_believed_at,
+            include_superseded,
+            relation_types,
+            entity_types,
+            metadata_filter,
+            min_confidence
         ),
         top_k,
         max_hops,
@@ -40,8 +47,10 @@ begin
     );
     _reply := graphrag._synthesize(
         question,
-        case when mode <> 'bypass'
-            then graphrag._context(_evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer))
+        case
+            when mode <> 'bypass' then graphrag._context(
+                _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
+            )
         end,
         jsonb_build_object('today', to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), 'as_of', as_of),
         instructions,
@@ -61,8 +70,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, text, jsonb, integer, real[], text, text) is
-'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, text, jsonb, integer, real[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
 
 create function graphrag._check_citations(
     inout answer text,
@@ -120,7 +128,7 @@ comment on function graphrag._named_entities(graphrag.evidence[]) is 'Names of t
 
 create function graphrag._evidence_json(evidence graphrag.evidence[], kind text)
     returns jsonb
-    language sql immutable parallel safe
+    language sql stable parallel safe
 as $function$
     select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(e)) - 'kind' order by e.rank), '[]')
     from unnest(evidence) as e

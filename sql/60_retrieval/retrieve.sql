@@ -104,7 +104,14 @@ begin
             question,
             mode,
             graphrag._filter_of(
-                space, as_of, as_believed_at, include_superseded, relation_types, entity_types, metadata_filter, min_confidence
+                space,
+                as_of,
+                as_believed_at,
+                include_superseded,
+                relation_types,
+                entity_types,
+                metadata_filter,
+                min_confidence
             ),
             top_k,
             max_hops,
@@ -113,5 +120,4 @@ begin
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, real[], text, text) is
-'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, real[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';

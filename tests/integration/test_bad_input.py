@@ -1,45 +1,35 @@
-"""A mistake and an outage each have their own SQLSTATE, name the value, say what to do, write nothing."""
+"""A caller's mistakes: each has an SQLSTATE, names the value, says what to do and writes nothing."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support import endpoint as faults
-from tests.support.calls import refused, row, rows, set_models, state
+from tests.support.calls import mistake, refused, row, rows, state
 from tests.support.corpus import as_json
-from tests.support.database import Connection, value, view
-from tests.support.endpoint import Endpoint
+from tests.support.database import Connection, Database, value
 from tests.support.model import Entity, Extraction, Triple
 
 TEXT = "Ann founded Acme."
 SAYS = as_json(Extraction((Entity("Ann"), Entity("Acme")), (Triple("Ann", "founded", "Acme"),)))
 
 
-@pytest.fixture
-def corpus(conn: Connection, realm: str) -> str:
+# One realm for all of them: that a mistake changes nothing is what they are about.
+@pytest.fixture(scope="module")
+def conn(module_database: Database) -> Iterator[Connection]:
+    with module_database.connect() as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def corpus(conn: Connection) -> str:
     """A realm that holds one document."""
+    rows(conn, "create_realm", "default", embedding_url="builtin:hash", width=32)
     row(conn, "index", TEXT, document="a", extraction=SAYS)
-    return realm
-
-
-def mistake(
-    conn: Connection,
-    unchanged: str,
-    sqlstate: str,
-    mentions: tuple[str, ...],
-    /,
-    *call: Any,
-    hint: str = "",
-    **named: Any,
-) -> None:
-    """A refused call that leaves every table of the realm as it was."""
-    before = state(conn, unchanged)
-    refused(sqlstate, mentions, lambda: rows(conn, *call, **named), hint)
-    assert state(conn, unchanged) == before
+    return "default"
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t\n", "\ufeff\r\n", "\u3000"])
@@ -115,119 +105,20 @@ def test_unknown_entity(conn: Connection, corpus: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "extraction", [[], {"entities": 3}, {"triples": "none"}, "text"], ids=["list", "number", "string", "text"]
+    "extraction", [{"entities": 3}, {"triples": "none"}, "text"], ids=["number", "string", "text"]
 )
 def test_extraction_of_the_wrong_shape(conn: Connection, corpus: str, extraction: Any) -> None:
     mistake(conn, corpus, "GR009", ("extraction",), "index", TEXT, document="b", extraction=Jsonb(extraction))
 
 
-def test_no_endpoint_for_a_first_realm(conn: Connection) -> None:
-    said = refused("GR010", (), lambda: row(conn, "index", TEXT, extraction=SAYS))
-    advice = f"{said.message_primary} {said.message_detail} {said.message_hint}"
-    for way_out in ("set_endpoint", "OPENAI_API_KEY", "builtin:hash"):
-        assert way_out in advice
-    assert value(conn, "select count(*) from pg_namespace where nspname = 'default'") == 0
+def test_no_endpoint_for_a_first_realm(database: Database) -> None:
+    with database.connect() as fresh:
+        said = refused("GR010", (), lambda: row(fresh, "index", TEXT, extraction=SAYS))
+        advice = f"{said.message_primary} {said.message_detail} {said.message_hint}"
+        for way_out in ("set_endpoint", "OPENAI_API_KEY", "builtin:hash"):
+            assert way_out in advice
+        assert value(fresh, "select count(*) from pg_namespace where nspname = 'default'") == 0
 
 
 def test_no_endpoint_for_an_answer(conn: Connection, corpus: str) -> None:
     mistake(conn, corpus, "GR010", ("synthesis",), "query", "Who founded Acme?", hint="set_endpoint")
-
-
-# ---------------------------------------------------------------- outages of the embedding endpoint
-@pytest.fixture
-def embedded(conn: Connection, endpoint: Endpoint) -> str:
-    """A realm whose vectors come from the scripted endpoint, with one document."""
-    rows(conn, "create_realm", "default", embedding_url=endpoint.url, embedding_model="scripted", width=32)
-    set_models(conn, endpoint, "embedding", deadline=1)
-    row(conn, "index", TEXT, document="a", extraction=SAYS)
-    return "default"
-
-
-def test_a_refused_connection_is_named_within_the_deadline(conn: Connection, embedded: str) -> None:
-    for url in (faults.refused_url(), faults.unresolvable_url()):
-        rows(conn, "set_endpoint", "embedding", url, "scripted", options={"deadline": 2})
-        before = time.monotonic()
-        mistake(conn, embedded, "GR101", (url,), "index", "Bob left.", document="b", extraction=SAYS)
-        assert time.monotonic() - before < 4
-
-
-OUTAGES: dict[str, tuple[str, faults.Fault, tuple[str, ...]]] = {
-    "bad key": ("GR102", faults.status(401, message="bad key"), ("401",)),
-    "unknown model": ("GR102", faults.status(400, message="no such model"), ("400",)),
-    "a page": ("GR103", faults.html(), ()),
-    "half a body": ("GR103", faults.truncated(), ()),
-    "too few vectors": ("GR103", faults.fewer_vectors(1), ()),
-    "slow": ("GR104", faults.slow(30), ()),
-    "dripping": ("GR104", faults.drip(0.05), ()),
-    "another width": ("GR105", faults.other_width(48), ("48", "32")),
-    "nan": ("GR106", faults.filled(float("nan")), ()),
-    "inf": ("GR106", faults.filled(float("inf")), ()),
-    "zero": ("GR106", faults.filled(0.0), ()),
-}
-
-
-@pytest.mark.parametrize(("sqlstate", "fault", "mentions"), OUTAGES.values(), ids=OUTAGES.keys())
-def test_what_an_embedding_endpoint_does_wrong(
-    conn: Connection,
-    embedded: str,
-    endpoint: Endpoint,
-    sqlstate: str,
-    fault: faults.Fault,
-    mentions: tuple[str, ...],
-) -> None:
-    endpoint.inject(fault, where=faults.is_embedding)
-    before = time.monotonic()
-    says = as_json(Extraction((Entity("Bob"), Entity("Acme")), (Triple("Bob", "left", "Acme"),)))
-    mistake(conn, embedded, sqlstate, mentions, "index", "Bob left Acme.", document="b", extraction=says)
-    assert time.monotonic() - before < 4
-
-
-PUT_UP_WITH: dict[str, tuple[faults.Fault, int | None]] = {
-    "a server error": (faults.status(500), 1),
-    "a dropped connection": (faults.drop(), 1),
-    "a rate limit": (faults.status(429, retry_after="0"), 2),
-    "shuffled vectors": (faults.shuffled(), None),
-    "no usage": (faults.without_usage(), None),
-    "no base64": (faults.base64_refused(), None),
-}
-
-
-@pytest.mark.parametrize(("fault", "times"), PUT_UP_WITH.values(), ids=PUT_UP_WITH.keys())
-def test_what_is_put_up_with(
-    conn: Connection, embedded: str, endpoint: Endpoint, fault: faults.Fault, times: int | None
-) -> None:
-    set_models(conn, endpoint, "embedding", deadline=10)
-    endpoint.inject(fault, times, faults.is_embedding)
-    names = [Entity(name) for name in ("Bob", "Acme", "Zoë", "Ines")]
-    says = as_json(Extraction(tuple(names), (Triple("Bob", "left", "Acme"),)))
-    assert row(conn, "index", "Bob left Acme. Zoë, Ines.", document="b", extraction=says)["failed"] == 0
-    check_vectors(conn, embedded)
-
-
-def check_vectors(conn: Connection, realm: str) -> None:
-    """Each stored text has the vector that the endpoint gives to that text and to no other."""
-    found = view(conn, realm, "content")
-    assert len(found) > 4
-    for content in found:
-        vector = [float(number) for number in content["vec"].strip("[]").split(",")]
-        assert vector == pytest.approx(faults.hashed_vector(content["body"], 32)), content["body"]
-
-
-def test_a_server_error_for_ever_is_an_outage(conn: Connection, embedded: str, endpoint: Endpoint) -> None:
-    endpoint.inject(faults.status(503), where=faults.is_embedding)
-    before = time.monotonic()
-    mistake(
-        conn, embedded, "GR101", (endpoint.url,), "index", "Bob left Acme.", document="b", extraction=SAYS
-    )
-    assert time.monotonic() - before < 4
-
-
-def test_a_rate_limit_for_ever_ends_at_the_deadline(
-    conn: Connection, embedded: str, endpoint: Endpoint
-) -> None:
-    endpoint.inject(faults.status(429, retry_after="5"), where=faults.is_embedding)
-    before = time.monotonic()
-    mistake(
-        conn, embedded, "GR104", (endpoint.url,), "index", "Bob left Acme.", document="b", extraction=SAYS
-    )
-    assert time.monotonic() - before < 4

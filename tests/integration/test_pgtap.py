@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.support.database import Database
 
@@ -17,12 +18,17 @@ def test_there_are_pgtap_files() -> None:
     assert FILES
 
 
+OPTIONS = (("host", "host"), ("port", "port"), ("username", "user"), ("dbname", "dbname"))
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_pgtap(file: Path, database: Database) -> None:
     with database.connect() as conn:
         conn.execute("create extension pgtap")
+    # pg_prove hands its options to psql through the environment, where a connection string means nothing.
+    server = conninfo_to_dict(database.dsn)
     run = subprocess.run(
-        ["pg_prove", "--verbose", "--nocolor", "--dbname", database.dsn, str(file)],
+        ["pg_prove", "--verbose", "--nocolor", *(f"--{key}={server[name]}" for key, name in OPTIONS), str(file)],
         capture_output=True,
         text=True,
         timeout=300,

@@ -35,7 +35,7 @@ def tell(
 
 
 @pytest.fixture
-def corpus(conn: Connection, endpoint: Endpoint) -> Endpoint:
+def corpus(conn: Connection, realm: str, endpoint: Endpoint) -> Endpoint:
     """Ann moves from Paris to Berlin, founds Acme and, as a later text says, never worked for Globex."""
     rows(conn, "declare_predicate", "lives_in", is_functional=True)
     rows(conn, "declare_predicate", "reported_revenue", is_value=True)
@@ -55,7 +55,7 @@ def corpus(conn: Connection, endpoint: Endpoint) -> Endpoint:
         Triple("Ann", "worked_for", "Globex", negated=True),
         year=2022,
     )
-    set_models(conn, endpoint)
+    set_models(conn, endpoint, realm=realm)
     return endpoint
 
 

@@ -472,7 +472,7 @@ select isnt(graphrag._fold_name(f.name), '', format('%s does not vanish', f.name
 from unnest(array['C', '9', 'ʼ', 'ß', '한', 'क', 'ı', '-5', '__init__', 'Ω', '''n''', '²']) as f (name);
 
 -- ------------------------------------------------------------ cleaning
-select is(graphrag._clean_text(c.dirty), c.clean, format('cleaned: %s', c.clean))
+select is(graphrag._clean_text(c.dirty), c.clean, format('cleaned: %s', to_jsonb(c.clean)))
 from (values
     (E'\ufeffa\r\nb\rc', E'a\nb\nc'),
     (E'a\x01\x02b\x7f', 'ab'),
@@ -518,7 +518,7 @@ select graphrag.create_realm('gates_test', embedding_url => 'builtin:hash', widt
 set local search_path = gates_test, public;
 select is(graphrag.gate_name('the vessel'), null, 'not a role of its own accord');
 insert into gate_word (kind, word) values ('role', 'vessel'), ('pronoun', 'yours truly'), ('keep', 'The Company'),
-    ('vague_predicate', 'has_stuff');
+    ('vague_predicate', 'stuff');
 select is(graphrag.gate_name(w.name), w.reason, format('realm word: %s', w.name))
 from (values
     ('the vessel', 'relative_name'),
@@ -593,7 +593,7 @@ select results_eq(
         ('null', 'Null', 'Person', null, '{}', '{}'),
         ('1984', '1984', 'Book', null, '{}', '{}'),
         ('analyticalengine', 'Analytical Engine', null, null, '{}', '{}'),
-        ('mr babbage', 'Mr. Babbage', null, null, '{}', '{}'),
+        ('mrbabbage', 'Mr. Babbage', null, null, '{}', '{}'),
         ('london', 'London', null, null, '{}', '{}'),
         ('orwell', 'Orwell', null, null, '{}', '{}'),
         ('boeing', 'Boeing', null, null, '{}', '{}') $$,
@@ -606,7 +606,7 @@ select results_eq(
            negated boolean, confidence real) $$,
     $$ values
         (1, 'adalovelace', 'worked_with', 'charlesbabbage', null::text, null::numeric, null::text, false, 1::real),
-        (3, 'mr babbage', 'designed', 'analyticalengine', null, null, null, false, 1),
+        (3, 'mrbabbage', 'designed', 'analyticalengine', null, null, null, false, 1),
         (4, 'adalovelace', 'born_on', null, '1815', 1815, null, false, 1),
         (9, 'charlesbabbage', 'lives_in', 'london', null, null, null, false, 1),
         (10, 'charlesbabbage', 'lives_in', 'london', null, null, null, true, 0.4),
@@ -625,10 +625,8 @@ select results_eq(
         (3, tstzrange('1837-01-01 00:00+00', '1872-01-01 00:00+00'), false,
          'Mr. Babbage designed Analytical Engine: on paper (from 1837 to 1871)', 'Mr. Babbage designed the Analytical Engine.'),
         (4, null, false, 'Ada Lovelace born on 1815', 'Ada, Countess of Lovelace, was born in 1815.'),
-        (9, null, false, 'Charles Babbage lives in London (from 2023-02-30)',
-         E'Ada Lovelace worked with\nCharles Babbage in London.'),
-        (10, null, true, 'Charles Babbage not lives in London (from 1850 to 1840)',
-         E'Ada Lovelace worked with\nCharles Babbage in London.'),
+        (9, null, false, 'Charles Babbage lives in London (from 2023-02-30)', 'Charles Babbage in London.'),
+        (10, null, true, 'Charles Babbage not lives in London (from 1850 to 1840)', 'Charles Babbage in London.'),
         (12, tstzrange('2018-01-01 00:00+00', '2019-01-01 00:00+00'), false,
          'Boeing reported revenue $66.5 billion (FY2018)',
          E'The\nnovel 1984 is famous; Boeing reported revenue of $66.5 billion.') $$,

@@ -78,6 +78,22 @@ def refused(
     return said
 
 
+def mistake(
+    conn: Connection,
+    unchanged: str,
+    sqlstate: str,
+    mentions: tuple[str, ...],
+    /,
+    *call: Any,
+    hint: str = "",
+    **named: Any,
+) -> None:
+    """A refused call that leaves every table of the realm as it was."""
+    before = state(conn, unchanged)
+    refused(sqlstate, mentions, lambda: rows(conn, *call, **named), hint)
+    assert state(conn, unchanged) == before
+
+
 def eventually(condition: Callable[[], Any], timeout: float = 10.0) -> Any:
     """The first true value of a condition that another session makes true."""
     end = time.monotonic() + timeout

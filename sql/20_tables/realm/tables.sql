@@ -78,7 +78,7 @@ create table document_version (
     document bigint not null references document,
     born bigint not null,
     died bigint,
-    ord numeric not null,                -- document order: ordinal, else epoch of published_at, else of first_indexed_at
+    ord numeric not null,                -- document order: ordinal, else epoch of published_at, else of first indexing
     published_at timestamptz,
     ordinal numeric,
     metadata jsonb not null default '{}',

@@ -8,8 +8,12 @@ select
     v.predicate,
     coalesce(o.name, r.value) as object,
     r.value,
-    (select a.value_number from assertion as a where r.value is not null and a.content = v.content limit 1) as value_number,
-    (select a.value_unit from assertion as a where r.value is not null and a.content = v.content limit 1) as value_unit,
+    (
+        select a.value_number from assertion as a where r.value is not null and a.content = v.content limit 1
+    ) as value_number,
+    (
+        select a.value_unit from assertion as a where r.value is not null and a.content = v.content limit 1
+    ) as value_unit,
     v.negated,
     v.status,
     (
