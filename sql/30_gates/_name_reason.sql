@@ -73,11 +73,11 @@ declare
     _rest text := array_to_string(words[2:], ' ');
     _is_lower boolean;
 begin
-    if not hits ?| array['article ' || _first, 'determiner ' || _first, 'number ' || _first] then
+    if not hits ?| array['article ' || _first, 'determiner ' || _first] then
         return false;
     end if;
     _is_lower := name ~ '^[^ ''’]+[ ''’] ?[^[:upper:]]' collate "und-x-icu";
-    if _is_lower and hits ? ('determiner:en ' || _first) then
+    if hits ? ('determiner:en ' || _first) and name ~ '^[^ ]+ [[:lower:]]' collate "und-x-icu" then
         return true;
     elsif cardinality(words) > 2 and hits ? ('modifier ' || words[2]) then
         _rest := array_to_string(words[3:], ' ');
@@ -85,7 +85,7 @@ begin
     return exists (
         select
         from unnest(array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'zh', 'ja', 'ko', 'ar', '*']) as l
-        where hits ?| array['article:' || l || ' ' || _first, 'determiner:' || l || ' ' || _first, 'number:' || l || ' ' || _first]
+        where hits ?| array['article:' || l || ' ' || _first, 'determiner:' || l || ' ' || _first]
             and (
                 (hits ?| array['role:' || l || ' ' || _rest, 'role:* ' || _rest] and (_is_lower or l in ('en', 'de', '*')))
                 or (hits ?| array['common:' || l || ' ' || _rest, 'common:* ' || _rest] and _is_lower)
@@ -115,15 +115,18 @@ begin
         return false;
     end if;
     _is_strong := hits ? ('conjunction ' || words[_at]);
-    if hits ?| array['pronoun ' || words[_at - 1], 'pronoun ' || words[_at + 1]] and _is_strong
-        and (_at = 2 or _at = cardinality(words) - 1)
+    _sides := string_to_array(name, ' ');
+    -- A pronoun in capitals at the end belongs to a title: The King and I.
+    if _is_strong and (
+            (_at = 2 and hits ? ('pronoun ' || words[1]))
+            or (_at = cardinality(words) - 1 and hits ? ('pronoun ' || words[_at + 1]) and _sides[_at + 1] = words[_at + 1])
+        )
         or hits ?| array['article ' || words[_at + 1], 'determiner ' || words[_at + 1]]
         and hits ? ('role ' || array_to_string(words[_at + 2:], ' ')) then
         return true;
     elsif (select bool_or(hits ? ('institution ' || w)) from unnest(words) as w) then
         return false;
     end if;
-    _sides := string_to_array(name, ' ');
     return (is_person and _is_strong) or (
         graphrag._looks_personal(_sides[:_at - 1], hits) and graphrag._looks_personal(_sides[_at + 1:], hits)
     );
@@ -135,8 +138,9 @@ create function graphrag._looks_personal(words text[], hits jsonb)
     returns boolean
     language sql immutable parallel safe
 as $function$
--- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
-    select coalesce(
+-- Two to five words in capitals, particles (van, de) between them, no article in front; of a list, the part beside the
+-- conjunction counts.
+    select not hits ? ('article:en ' || lower(words[1])) and coalesce(
         count(*) filter (where w.word ~ '^[[:upper:]]' collate "und-x-icu") between 2 and 5
             and bool_and(w.word ~ '^[[:upper:]]' collate "und-x-icu" or hits ? ('particle ' || w.word)),
         false
@@ -168,17 +172,17 @@ begin
         end;
     elsif is_work or not hits ? ('number ' || split_part(words[1], '-', 1)) then
         return null;
-    elsif graphrag._number_in_words(key) is not null then
-        return 'bare_quantity';
     end if;
-    -- Number words of other languages are names in capitals (Otto Dix).
-    return (
-        select case
-            when bool_and(hits ? ('number:en ' || w) or hits ? ('number:* ' || w)) then 'bare_quantity'
-            when bool_and(hits ? ('number ' || w)) and left(name, 1) = left(key, 1) then 'bare_quantity'
-        end
-        from unnest(words) as w
-    );
+    -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen Eighty-Four).
+    if left(name, 1) <> left(key, 1) and not (cardinality(words) = 1 and hits ?| array['number:en ' || key, 'number:* ' || key]) then
+        return null;
+    end if;
+    return case
+        when graphrag._number_in_words(key) is not null then 'bare_quantity'
+        when (select bool_and(hits ? ('number ' || w)) from unnest(words) as w) then 'bare_quantity'
+        when cardinality(words) = 2 and (hits ?| array['role ' || words[2], 'common ' || words[2]] or words[2] like '%s')
+            then 'bare_quantity'
+    end;
 end
 $function$;
 comment on function graphrag._figure_reason(text, text, text[], boolean, jsonb) is 'bare_quantity or bare_date if a name is only that.';

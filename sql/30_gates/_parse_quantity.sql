@@ -45,7 +45,9 @@ begin
     if _currency is null and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
         _result.kind := 'percent';
         _unit := '%';
-    elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit) then
+    elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
+        or (_part[1] ~ '^(1\d|20)\d\d$' and _currency is null and _unit !~ '(s|people|men|women|children|^.{1,3})$') then
+        -- 1989 film is no number of films.
         return _nothing;
     else
         _result.kind := case

@@ -30,8 +30,8 @@ begin
         _result.kind := 'identifier';
     else
         _result := graphrag._parse_quantity(_value);
-        -- 1990 and 1990s are read as periods first.
-        if (_result.kind is null or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's'))
+        -- 1990 and 1990s are read as periods first; 8213 is a number.
+        if (_result.kind is null or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's' and _value < '22'))
             and graphrag.parse_period(_value) is not null then
             _result := row('date', case when length(_value) = 4 then _result.number end, null);
         end if;

@@ -330,25 +330,27 @@ from (
         ('ar', 'conjunctive', 'هو وهي,هي وهو,أنا وهو,أنا وهي,أنا وأنت,هم وهن'),
         (
             'en', 'joint_name',
+            'great britain and northern ireland,french southern and antarctic lands,'
             'south georgia and south sandwich islands,king charles and queen camilla foundation,'
             'new south wales and victoria border,jekyll and hyde,dr jekyll and mr hyde,dr. jekyll and mr. hyde,'
             'strange case of dr jekyll and mr hyde'
         ),
         (
             '', 'institution',
-            'administration,agency,agreement,air,airlines,airport,airways,archives,army,arts,assembly,'
-            'association,authority,bank,band,battle,board,brothers,bureau,center,centre,charter,church,city,club,'
-            'co,co.,college,commission,committee,company,conference,congress,conservatory,convention,corp,corp.,'
-            'corporation,council,court,department,development,directorate,division,education,engineering,'
-            'environment,executive,federation,festival,finance,force,forum,foundation,fund,gallery,government,'
-            'group,health,high,history,holdings,home,hospital,house,housing,inc,inc.,industries,industry,'
-            'information,initiative,institute,institution,international,island,islands,joint,journal,justice,'
-            'laboratories,laboratory,labour,law,league,library,limited,llc,llp,ltd,ltd.,management,marine,market,'
-            'medical,medicine,ministry,museum,national,natural,navy,office,opera,orchestra,organisation,'
-            'organization,park,partners,party,plc,policy,press,program,programme,project,public,publishers,'
-            'railway,railways,records,region,registry,research,resources,review,school,science,sciences,security,'
-            'service,services,social,societies,society,sons,statistics,studies,systems,technical,technology,'
-            'trade,transport,treaty,trust,union,university,war,works,world'
+            'administration,agency,analysis,cathedral,garden,gardens,lands,memoir,stories,zoo,agreement,air,'
+            'airlines,airport,airways,archives,army,arts,assembly,association,authority,bank,band,battle,board,'
+            'brothers,bureau,center,centre,charter,church,city,club,co,co.,college,commission,committee,company,'
+            'conference,congress,conservatory,convention,corp,corp.,corporation,council,court,department,'
+            'development,directorate,division,education,engineering,environment,executive,federation,festival,'
+            'finance,force,forum,foundation,fund,gallery,government,group,health,high,history,holdings,home,'
+            'hospital,house,housing,inc,inc.,industries,industry,information,initiative,institute,institution,'
+            'international,island,islands,joint,journal,justice,laboratories,laboratory,labour,law,league,'
+            'library,limited,llc,llp,ltd,ltd.,management,marine,market,medical,medicine,ministry,museum,national,'
+            'natural,navy,office,opera,orchestra,organisation,organization,park,partners,party,plc,policy,press,'
+            'program,programme,project,public,publishers,railway,railways,records,region,registry,research,'
+            'resources,review,school,science,sciences,security,service,services,social,societies,society,sons,'
+            'statistics,studies,systems,technical,technology,trade,transport,treaty,trust,union,university,war,'
+            'works,world'
         ),
         (
             '', 'particle',

@@ -13,46 +13,60 @@ begin
     join entity as e on e.id = f.id
     cross join lateral (
         (
-            select v.id, v.relation, v.object as other, v.ord, v.weight
-            from relation_version as v
-            where v.subject = f.id and v.died is null
-                and graphrag._believed(v.born, v.died, e.space, filter)
-                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                and (v.object is null or graphrag._has_type(v.object, e.space, filter))
-            order by v.ord desc, v.weight desc, v.id
+            select d.*
+            from (
+                (
+                    select v.id, v.relation, v.object as other, v.ord, v.weight
+                    from relation_version as v
+                    where v.subject = f.id and v.died is null
+                        and graphrag._believed(v.born, v.died, e.space, filter)
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+                        and (v.object is null or graphrag._has_type(v.object, e.space, filter))
+                    order by v.ord desc, v.weight desc, v.id
+                    limit per_entity
+                )
+                union all
+                (
+                    select v.id, v.relation, v.object as other, v.ord, v.weight
+                    from relation_version as v
+                    where _is_past and v.subject = f.id and v.died is not null
+                        and graphrag._believed(v.born, v.died, e.space, filter)
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+                        and (v.object is null or graphrag._has_type(v.object, e.space, filter))
+                    order by v.ord desc, v.weight desc, v.id
+                    limit per_entity
+                )
+            ) as d
+            order by d.ord desc, d.weight desc, d.id
             limit per_entity
         )
         union all
         (
-            select v.id, v.relation, v.subject, v.ord, v.weight
-            from relation_version as v
-            where v.object = f.id and v.died is null
-                and graphrag._believed(v.born, v.died, e.space, filter)
-                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                and graphrag._has_type(v.subject, e.space, filter)
-            order by v.ord desc, v.weight desc, v.id
-            limit per_entity
-        )
-        union all
-        (
-            select v.id, v.relation, v.object, v.ord, v.weight
-            from relation_version as v
-            where _is_past and v.subject = f.id and v.died is not null
-                and graphrag._believed(v.born, v.died, e.space, filter)
-                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                and (v.object is null or graphrag._has_type(v.object, e.space, filter))
-            order by v.ord desc, v.weight desc, v.id
-            limit per_entity
-        )
-        union all
-        (
-            select v.id, v.relation, v.subject, v.ord, v.weight
-            from relation_version as v
-            where _is_past and v.object = f.id and v.died is not null
-                and graphrag._believed(v.born, v.died, e.space, filter)
-                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                and graphrag._has_type(v.subject, e.space, filter)
-            order by v.ord desc, v.weight desc, v.id
+            select d.*
+            from (
+                (
+                    select v.id, v.relation, v.subject as other, v.ord, v.weight
+                    from relation_version as v
+                    where v.object = f.id and v.died is null
+                        and graphrag._believed(v.born, v.died, e.space, filter)
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+                        and graphrag._has_type(v.subject, e.space, filter)
+                    order by v.ord desc, v.weight desc, v.id
+                    limit per_entity
+                )
+                union all
+                (
+                    select v.id, v.relation, v.subject as other, v.ord, v.weight
+                    from relation_version as v
+                    where _is_past and v.object = f.id and v.died is not null
+                        and graphrag._believed(v.born, v.died, e.space, filter)
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+                        and graphrag._has_type(v.subject, e.space, filter)
+                    order by v.ord desc, v.weight desc, v.id
+                    limit per_entity
+                )
+            ) as d
+            order by d.ord desc, d.weight desc, d.id
             limit per_entity
         )
     ) as x

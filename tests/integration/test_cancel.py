@@ -28,7 +28,7 @@ from tests.support.reading import PEOPLE, REALM, founders, make_realm, pages
 
 LIMIT = 1.5  # seconds from a stop to the end of what is stopped
 SLOWNESS = 0.1  # seconds a request in the runs that a timeout ends
-INSTANTS = sorted(random.Random(20240229).random() for _ in range(10))
+INSTANTS = sorted(map(random.Random(20240229).uniform, [0] * 10, [1] * 10))
 DOCUMENT = pages(*PEOPLE)
 
 Record = Callable[[str, object], None]

@@ -26,25 +26,25 @@ def conn(module_database: Database) -> Iterator[Connection]:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Endpoint]:
+def service() -> Iterator[Endpoint]:
     with Endpoint() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def corpus(conn: Connection, server: Endpoint) -> str:
+def corpus(conn: Connection, service: Endpoint) -> str:
     """A realm whose vectors come from the scripted endpoint, with one document."""
-    rows(conn, "create_realm", "default", embedding_url=server.url, embedding_model="scripted", width=32)
+    rows(conn, "create_realm", "default", embedding_url=service.url, embedding_model="scripted", width=32)
     index(conn, "Ann")
     return "default"
 
 
 @pytest.fixture
-def endpoint(conn: Connection, corpus: str, server: Endpoint) -> Iterator[Endpoint]:
+def endpoint(conn: Connection, corpus: str, service: Endpoint) -> Iterator[Endpoint]:
     """The endpoint, in good health, with a short deadline."""
-    set_models(conn, server, "embedding", realm=corpus, deadline=DEADLINE)
-    yield server
-    server.heal()
+    set_models(conn, service, "embedding", realm=corpus, deadline=DEADLINE)
+    yield service
+    service.heal()
 
 
 def index(conn: Connection, name: str) -> dict[str, Any]:

@@ -1,11 +1,20 @@
 begin;
 create extension if not exists pgtap;
-select plan(512);
+select plan(527);
 
 -- ------------------------------------------------------------ names: name, type, reason (null: it is one)
 select is(graphrag.gate_name(n.name, n.type), n.reason, format('name: %s (%s)', left(n.name, 60), n.type))
 from (values
     ('US', null::text, null),
+    ('The King and I', null, null),
+    ('The Hit Man and Her', null, null),
+    ('James VI and I', null, null),
+    ('The Lottery and Other Stories', null, null),
+    ('Nineteen Eighty-Four', null, null),
+    ('Great Britain and Northern Ireland', null, null),
+    ('Your #1 Station', null, null),
+    ('1989 film', null, null),
+    ('2010 election', null, null),
     ('WHO', null, null),
     ('IT', null, null),
     ('ME', null, null),
@@ -316,6 +325,12 @@ from (values
     ('그와 그녀', null, 'conjunctive_name'),
     ('five', null, 'bare_quantity'),
     ('Five', null, 'bare_quantity'),
+    ('five children', null, 'bare_quantity'),
+    ('two sons', null, 'bare_quantity'),
+    ('one year', null, 'bare_quantity'),
+    ('8213', null, 'bare_quantity'),
+    ('2000 employees', null, 'bare_quantity'),
+    ('zwei kinder', null, 'bare_quantity'),
     ('twenty-five', null, 'bare_quantity'),
     ('three hundred', null, 'bare_quantity'),
     ('two thousand', null, 'bare_quantity'),

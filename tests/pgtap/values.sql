@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(145);
+select plan(150);
 
 -- ------------------------------------------------------------ literals
 select is(graphrag._parse_value(v.value), (v.kind, v.number, v.unit)::graphrag.parsed_value, format('literal: %s', v.value))
@@ -35,6 +35,9 @@ from (values
     ('1,234.5', 'number', 1234.5, null),
     ('1,234', 'number', 1234, null),
     ('737', 'number', 737, null),
+    ('8213', 'number', 8213, null),
+    ('2000 employees', 'quantity', 2000, 'employees'),
+    ('2000 people', 'quantity', 2000, 'people'),
     ('0', 'number', 0, null),
     ('007', 'number', 7, null),
     ('-3.5', 'number', -3.5, null),
@@ -110,11 +113,11 @@ from (values
 -- ------------------------------------------------------------ no literals
 select is((graphrag._parse_value(v.value)).kind, null, format('no literal: %s', v.value))
 from unnest(array[
-    'CVE-2024-12345', '3.1.2', '50 Cent', '7-Eleven', '21 Savage', '101 Dalmatians', '20 Fenchurch Street',
-    'Boeing 737', 'A4', 'G7', '10-K', '9/11', '24/7', '1/2', '5th', '1st', '12:30', '1.', '1,2,3', '1.2.3.4',
-    'v1.2', 'Ada Lovelace', 'Five', 'Twenty One Pilots', 'US', 'he', 'and', '', '  ', null, '$', '%',
-    '$1.2 billion in cash', 'http://', '@ada', 'a@b', 'Paris, France', 'the 2 of us', '5 Seconds of Summer',
-    '12 Monkeys', '/usr/lib', 'C++', '1984 novel by Orwell', '9 to 5?'
+    '1989 film', '2010 election', 'CVE-2024-12345', '3.1.2', '50 Cent', '7-Eleven', '21 Savage', '101 Dalmatians',
+    '20 Fenchurch Street', 'Boeing 737', 'A4', 'G7', '10-K', '9/11', '24/7', '1/2', '5th', '1st', '12:30', '1.',
+    '1,2,3', '1.2.3.4', 'v1.2', 'Ada Lovelace', 'Five', 'Twenty One Pilots', 'US', 'he', 'and', '', '  ', null,
+    '$', '%', '$1.2 billion in cash', 'http://', '@ada', 'a@b', 'Paris, France', 'the 2 of us',
+    '5 Seconds of Summer', '12 Monkeys', '/usr/lib', 'C++', '1984 novel by Orwell', '9 to 5?'
 ]) as v (value);
 
 -- ------------------------------------------------------------ one figure after another

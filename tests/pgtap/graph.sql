@@ -1,0 +1,201 @@
+-- The graph that documents leave behind: supersession from document order, deletion, late arrival, denial, aliases.
+begin;
+create extension if not exists pgtap;
+select plan(34);
+
+set client_min_messages = warning;
+select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
+set graphrag.realm = 'kb';
+select graphrag.declare_predicate('ally_of', is_symmetric => true, exclusive_groups => '{stance}');
+select graphrag.declare_predicate('enemy_of', is_symmetric => true, exclusive_groups => '{stance}');
+select graphrag.declare_predicate('lives_in', is_functional => true);
+select graphrag.declare_predicate('reported_revenue', is_value => true);
+select graphrag.declare_predicate('owned_by', is_functional => true);
+select graphrag.declare_predicate('owns', inverse_of => 'owned_by');
+
+-- One document of one sentence, with what was read in it.
+create function pg_temp.say(
+    document text, year integer, subject text, predicate text, object text,
+    negated boolean default false, valid_from text default null, valid_to text default null, confidence real default 1
+)
+    returns void
+    language sql
+as $$
+    select graphrag.index(
+        format('%s %s %s.', subject, predicate, object),
+        document => document,
+        published_at => make_timestamptz(year, 1, 1, 0, 0, 0, 'UTC'),
+        extraction => jsonb_build_array(jsonb_build_object(
+            'subject', subject, 'predicate', predicate, 'object', object, 'negated', negated, 'valid_from', valid_from,
+            'valid_to', valid_to, 'confidence', confidence
+        ))
+    );
+$$;
+
+create function pg_temp.fact(subject text, predicate text, object text, negated boolean default false)
+    returns text
+    language sql
+as $$
+    select format('%s %s w%s', f.status, f.effective, f.weight)
+    from kb.facts as f
+    where f.subject = $1 and f.predicate = $2 and f.object = $3 and f.negated = $4
+$$;
+
+-- A, then B, then A again
+select pg_temp.say('d1', 2010, 'Ada', 'ally_of', 'Bob');
+select is(pg_temp.fact('Ada', 'ally_of', 'Bob'), 'current {(,)} w1', 'a fact nobody contradicts always holds');
+select pg_temp.say('d2', 2015, 'Ada', 'enemy_of', 'Bob');
+select is(
+    pg_temp.fact('Ada', 'ally_of', 'Bob'), 'superseded {(,"2015-01-01 00:00:00+00")} w1', 'B closes A from its date on'
+);
+select is(
+    (select superseded_by from kb.facts where predicate = 'ally_of'), 'Ada enemy_of Bob', 'and is named as successor'
+);
+select pg_temp.say('d3', 2020, 'Bob', 'ally_of', 'Ada');
+select is(
+    (select status from kb.facts where predicate = 'ally_of'), 'current',
+    'A is current again, though said the other way round'
+);
+select is((select count(*) from kb.facts where predicate = 'ally_of'), 1::bigint, 'a symmetric fact is one fact');
+select is((select weight from kb.facts where predicate = 'ally_of'), 2, 'both documents support it');
+select is((select status from kb.facts where predicate = 'enemy_of'), 'superseded', 'B is closed by the second A');
+select is(graphrag.derive(), 0, 'deriving everything anew changes nothing');
+
+-- deletion is absence
+select graphrag.delete_document('d3');
+select is((select status from kb.facts where predicate = 'enemy_of'), 'current', 'deleting the third document reopens B');
+select graphrag.delete_document('d2');
+select is(pg_temp.fact('Ada', 'ally_of', 'Bob'), 'current {(,)} w1', 'deleting the second reopens A');
+select is((select count(*) from kb.facts where predicate = 'enemy_of'), 0::bigint, 'and B is gone');
+select is(graphrag.derive(), 0, 'incremental and full derivation agree after deletions');
+
+-- a late arrival of an old document
+select pg_temp.say('n2', 2020, 'Cleo', 'lives_in', 'Berlin');
+select pg_temp.say('n1', 2010, 'Cleo', 'lives_in', 'Paris');
+select is(
+    pg_temp.fact('Cleo', 'lives_in', 'Berlin'), 'current {["2020-01-01 00:00:00+00",)} w1', 'the newer stays current'
+);
+select is(
+    pg_temp.fact('Cleo', 'lives_in', 'Paris'), 'superseded {(,"2020-01-01 00:00:00+00")} w1', 'the older is history'
+);
+select is(
+    (select text from graphrag.retrieve('Where does Cleo live?', as_of => '2015') where kind = 'relation' and subject = 'Cleo'),
+    '(Cleo) --[lives_in]--> (Paris)', 'as of 2015 it was Paris'
+);
+select is(
+    (select text from graphrag.retrieve('Where does Cleo live?') where kind = 'relation' and subject = 'Cleo'),
+    '(Cleo) --[lives_in]--> (Berlin)', 'today it is Berlin'
+);
+
+-- stated periods
+select pg_temp.say('p1', 2020, 'Dora', 'lives_in', 'Rome');
+select pg_temp.say('p2', 2024, 'Dora', 'lives_in', 'Oslo', valid_from => '1990', valid_to => '1995');
+select is(
+    (select status from kb.facts where subject = 'Dora' and object = 'Rome'), 'current',
+    'a text about 1990 to 1995 does not close 2020'
+);
+select is(
+    (select effective from kb.facts where subject = 'Dora' and object = 'Oslo'),
+    '{["1990-01-01 00:00:00+00","1996-01-01 00:00:00+00")}'::tstzmultirange, 'and holds for its own years'
+);
+select pg_temp.say('p3', 2010, 'Emil', 'visited', 'Lima', valid_from => '2001', valid_to => '2005');
+select pg_temp.say('p4', 2011, 'Emil', 'visited', 'Lima');
+select is(
+    pg_temp.fact('Emil', 'visited', 'Lima'),
+    'current {["2001-01-01 00:00:00+00","2006-01-01 00:00:00+00")} w2', 'restating without a period erases none'
+);
+
+-- denial
+select pg_temp.say('x1', 2010, 'Finn', 'advised', 'Greta');
+select pg_temp.say('x2', 2015, 'Finn', 'advised', 'Greta', negated => true);
+select is(
+    pg_temp.fact('Finn', 'advised', 'Greta'), 'superseded {(,"2015-01-01 00:00:00+00")} w1', 'a later denial closes'
+);
+select is(
+    pg_temp.fact('Finn', 'advised', 'Greta', true), 'current {["2015-01-01 00:00:00+00",)} w1',
+    'and is a fact of its own, with a weight of its own'
+);
+select pg_temp.say('x3', 2016, 'Hans', 'lives_in', 'Bern');
+select pg_temp.say('x4', 2017, 'Hans', 'lives_in', 'Basel', confidence => 0.2);
+select is(
+    (select status from kb.facts where subject = 'Hans' and object = 'Bern'), 'current', 'a doubtful claim takes no slot'
+);
+
+-- values
+select pg_temp.say('v1', 2020, 'Acme', 'reported_revenue', '$4 million', valid_from => '2019', valid_to => '2019');
+select pg_temp.say('v2', 2021, 'Acme', 'reported_revenue', '$5 million', valid_from => '2020', valid_to => '2020');
+select is(
+    (select sum(value_number) from kb.facts where predicate = 'reported_revenue' and status = 'current'), 9000000::numeric,
+    'figures of two years are two facts that SQL can add up'
+);
+select pg_temp.say('v3', 2022, 'Acme', 'reported_revenue', '$6 million', valid_from => '2020', valid_to => '2020');
+select is(
+    (select status from kb.facts where value = '$5 million'), 'superseded', 'a later figure for the same year corrects it'
+);
+select is((select count(*) from kb.entities where name like '$%'), 0::bigint, 'a value is no entity');
+
+-- inverses
+select pg_temp.say('o1', 2019, 'Northwind', 'owns', 'Calder');
+select pg_temp.say('o2', 2021, 'Calder', 'is owned by', 'Harlan');
+select is(
+    (select superseded_by from kb.facts where object = 'Northwind'), 'Calder owned_by Harlan',
+    'an inverse changes the ends, so that the slot of the thing owned has one holder'
+);
+
+-- names
+select graphrag.index(
+    'Charles Babbage and Benjamin Babbage met. Babbage smiled.', document => 'b1',
+    extraction => '{"entities": [{"name": "Charles Babbage", "aliases": ["Babbage"]},
+        {"name": "Benjamin Babbage", "aliases": ["Babbage"]}], "triples": []}'
+);
+select is(
+    (select array_agg(name order by name) from kb.entities where name like '%Babbage'),
+    '{Benjamin Babbage,Charles Babbage}'::text[], 'two who claim one alias stay two'
+);
+select graphrag.index(
+    'DataHub grew.', document => 'h1', extraction => '{"entities": [{"name": "DataHub", "type": "Organization"}]}'
+);
+select graphrag.index(
+    'The data hub and DATAHUB are one.', document => 'h2',
+    extraction => '{"entities": [{"name": "data hub", "type": "Product"}, {"name": "DATAHUB"}]}'
+);
+select is((select count(*) from kb.entities where name ilike 'data%hub'), 1::bigint, 'spellings fold into one entity');
+select is(
+    (select types from kb.entities where name ilike 'data%hub'), '{Organization,Product}'::text[], 'all types seen are kept'
+);
+select graphrag.index('Lovelace wrote.', document => 'l1', extraction => '{"entities": [{"name": "Lovelace"}]}');
+select graphrag.index(
+    'Ada Lovelace wrote again.', document => 'l2',
+    extraction => '{"entities": [{"name": "Ada Lovelace", "description": "A mathematician", "aliases": ["Lovelace"]}]}'
+);
+select is(
+    (select name || ' ' || aliases::text from kb.entities where name ~ 'Lovelace'), 'Ada Lovelace {lovelace}',
+    'an alias claimed later points the earlier mention to the fuller name'
+);
+select graphrag.delete_document('l2');
+select is(
+    (select name || ' ' || aliases::text from kb.entities where name ~ 'Lovelace'), 'Lovelace {}',
+    'and lets go of it when the claim is withdrawn'
+);
+
+-- belief
+select is(
+    (
+        select text
+        from graphrag.retrieve('Where does Cleo live?', as_believed_at => (
+            select v.born::text
+            from kb.relation_version as v
+            join kb.entity_version as e on e.entity = v.object and e.name = 'Berlin'
+            order by v.born limit 1
+        ))
+        where kind = 'relation' and subject = 'Cleo'
+    ),
+    '(Cleo) --[lives_in]--> (Berlin)', 'the past belief still answers'
+);
+select is(
+    (select count(*) from kb.relation_version where died <= born), 0::bigint, 'no version was born dead'
+);
+select is(graphrag.derive(), 0, 'and after all of it, deriving anew changes nothing');
+
+select * from finish();
+rollback;
