@@ -1310,7 +1310,8 @@ begin
             ),
             (
                 i.inverse_of is not null, 'GR009', 'is the inverse of an inverse',
-                format('"%s" is itself the inverse of "%s".', i.name, i.inverse_of), 'Name the one that is stored as it is.'
+                format('"%s" is itself the inverse of "%s".', i.name, i.inverse_of),
+                'Name the one that is stored as it is.'
             ),
             (
                 i.is_value, 'GR009', 'is the inverse of a predicate that takes values',
@@ -1356,8 +1357,8 @@ create function graphrag._declare_predicates(declarations jsonb, is_preset boole
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Rows of the current realm's `predicate` from an array of objects with its columns; names are normalised. A preset adds
--- its aliases and groups to what is declared already, except aliases that lead elsewhere.
+-- Rows of the current realm's `predicate` from an array of objects with its columns; names are normalised. A preset
+-- adds its aliases and groups to what is declared already, except aliases that lead elsewhere.
 declare
     _n integer;
 begin
@@ -1402,7 +1403,9 @@ begin
         is_value = excluded.is_value,
         exclusive_groups = case
             when is_preset
-                then array(select distinct g from unnest(p.exclusive_groups || excluded.exclusive_groups) as g order by g)
+                then array(
+                    select distinct g from unnest(p.exclusive_groups || excluded.exclusive_groups) as g order by g
+                )
             else excluded.exclusive_groups
         end,
         subject_types = excluded.subject_types,
@@ -1543,8 +1546,8 @@ create function graphrag._gate(extraction jsonb, body text, options jsonb defaul
     set timezone = 'UTC'
 as $function$
 -- What of the extraction of one chunk is evidence. Answers {"mentions", "assertions", "rejected": {reason: count},
--- "rejects": the first 50 as {reason, record}}. A record that fails a gate is dropped, never guessed at. The settings: one
--- plan for chunks of every size, never compiled, and ranges that read the same in every session.
+-- "rejects": the first 50 as {reason, record}}. A record that fails a gate is dropped, never guessed at. The settings:
+-- one plan for chunks of every size, never compiled, and ranges that read the same in every session.
 declare
     _ground text := case
         when coalesce((options ->> 'grounding')::boolean, true)
@@ -1610,7 +1613,10 @@ begin
     ),
     gated as materialized (
         select f.no, f.pos, f.name, graphrag._fold_name(f.name) as folded, g.reason
-        from (select array_agg(f.name order by f.nth) as names, array_agg(f.type order by f.nth) as types from form as f) as a
+        from (
+            select array_agg(f.name order by f.nth) as names, array_agg(f.type order by f.nth) as types
+            from form as f
+        ) as a
         cross join graphrag._gate_names(a.names, a.types, possessive) as g
         join form as f on f.nth = g.no
     )
@@ -1690,8 +1696,8 @@ create function graphrag._gate_report(
     returns jsonb
     language plpgsql immutable parallel safe
 as $function$
--- An unreadable or inverted period is counted, but does not cost the assertion. malformed: how many records of the answer
--- could not even be read.
+-- An unreadable or inverted period is counted, but does not cost the assertion. malformed: how many records of the
+-- answer could not even be read.
 begin
     return (
         with reject as (
@@ -1716,7 +1722,9 @@ begin
                 from (select r.reason, sum(r.n) as n from reject as r group by r.reason) as c
             ),
             'rejects', (
-                select coalesce(jsonb_agg(jsonb_build_object('reason', r.reason, 'record', r.record) order by r.rank, r.no), '[]')
+                select coalesce(
+                    jsonb_agg(jsonb_build_object('reason', r.reason, 'record', r.record) order by r.rank, r.no), '[]'
+                )
                 from (select r.* from reject as r order by r.rank, r.no limit 50) as r
             )
         )
@@ -1736,8 +1744,8 @@ create function graphrag._gate_triples(
     returns setof graphrag._gated_triple
     language plpgsql stable parallel safe rows 20
 as $function$
--- entities: those of the same extraction. An object is a value if its predicate takes values, if the record says so, or if
--- it reads as a literal and is no entity of the chunk.
+-- entities: those of the same extraction. An object is a value if its predicate takes values, if the record says so, or
+-- if it reads as a literal and is no entity of the chunk.
 declare
     _possessive boolean := coalesce((options ->> 'possessive')::boolean, false);
     _floor real := coalesce((options ->> 'confidence_floor')::real, 0);
@@ -1811,7 +1819,9 @@ begin
         left join known as o on o.form = s.object_folded
         cross join lateral (select graphrag._parse_value(s.object)) as p (parsed)
         cross join lateral (
-            select coalesce(v.is_value, false) or s.is_value or (o.form is null and (p.parsed).kind is not null), p.parsed
+            select
+                coalesce(v.is_value, false) or s.is_value or (o.form is null and (p.parsed).kind is not null),
+                p.parsed
         ) as l (is_literal, parsed)
     ),
     unknown as materialized (
@@ -1849,7 +1859,8 @@ begin
             p.claim,
             p.problem,
             case
-                when c.subject is null or c.predicate is null or c.object is null or c.normal !~ '[^0-9_]' then 'malformed'
+                when c.subject is null or c.predicate is null or c.object is null or c.normal !~ '[^0-9_]'
+                    then 'malformed'
                 when not c.declared and vague.words ? ('vague_predicate ' || c.normal) then 'vague_predicate'
                 when length(c.normal) > 100 or length(c.object) > 1000 then 'over_long'
                 when c.confidence < _floor then 'confidence_floor'
@@ -1857,12 +1868,13 @@ begin
                 when q.reason is not null and not c.is_literal then q.reason
                 when coalesce(c.known_subject, c.subject_folded) = coalesce(c.known_object, c.object_folded)
                     and not c.is_literal then 'self_loop'
-                when c.subject_types <> '{}'
-                    and lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (c.subject_types)
-                    then 'type_mismatch'
-                when c.object_types <> '{}' and not c.is_literal
-                    and lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (c.object_types)
-                    then 'type_mismatch'
+                when lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (
+                    nullif(c.subject_types, '{}')
+                ) then 'type_mismatch'
+                when not c.is_literal
+                    and lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (
+                        nullif(c.object_types, '{}')
+                    ) then 'type_mismatch'
             end as reason
         from classified as c
         cross join vague
@@ -1998,7 +2010,9 @@ begin
         ),
         sentence as materialized (
             select s.*
-            from graphrag._sentences(case when exists (select from quoted as q where q.start_at is null) then body end) as s
+            from graphrag._sentences(
+                case when exists (select from quoted as q where q.start_at is null) then body end
+            ) as s
         )
         select coalesce(
             jsonb_agg(
@@ -2021,7 +2035,8 @@ begin
                     'start_at', coalesce(q.start_at, s.start_at),
                     'end_at', coalesce(q.end_at, s.end_at),
                     'rendered', graphrag._render_assertion(
-                        f.name, q.predicate, coalesce(g.name, q.value), q.negated, q.description, q.stated_from, q.stated_to
+                        f.name, q.predicate, coalesce(g.name, q.value), q.negated, q.description, q.stated_from,
+                        q.stated_to
                     )
                 )
                 order by q.no
@@ -2053,8 +2068,8 @@ create function graphrag._gated_mentions(entities graphrag._gated_entity[], trip
     returns jsonb
     language plpgsql immutable parallel safe
 as $function$
--- One a folded name: the longest spelling and description, the first type, all aliases. An endpoint that is no entity of
--- the chunk becomes a stub.
+-- One a folded name: the longest spelling and description, the first type, all aliases. An endpoint that is no entity
+-- of the chunk becomes a stub.
 begin
     return (
         with entity as (
@@ -2062,14 +2077,17 @@ begin
                 e.folded,
                 (array_agg(e.name order by length(e.name) desc, e.no))[1] as surface,
                 (array_agg(e.type order by e.no) filter (where e.type is not null))[1] as type,
-                (array_agg(e.description order by length(e.description) desc, e.no) filter (where e.description is not null))[1] as description,
+                (array_agg(e.description order by length(e.description) desc nulls last, e.no))[1] as description,
                 min(e.no) as no
             from unnest(entities) as e
             where e.reason is null
             group by e.folded
         ),
         alias as (
-            select a.entity, array_agg(a.alias order by a.folded) as aliases, array_agg(a.folded order by a.folded) as folded
+            select
+                a.entity,
+                array_agg(a.alias order by a.folded) as aliases,
+                array_agg(a.folded order by a.folded) as folded
             from (
                 select distinct on (e.folded, f.folded) e.folded as entity, f.alias, f.folded
                 from unnest(entities) as e
@@ -2089,7 +2107,9 @@ begin
         stub as (
             select distinct on (p.folded) p.folded, p.name as surface, p.no
             from unnest(triples) as t
-            cross join lateral (values (t.subject, t.subject_name, t.no), (t.object, t.object_name, t.no)) as p (folded, name, no)
+            cross join lateral (
+                values (t.subject, t.subject_name, t.no), (t.object, t.object_name, t.no)
+            ) as p (folded, name, no)
             where t.reason is null
                 and p.folded is not null
                 and not exists (select from entity as e where e.folded = p.folded)
@@ -2132,8 +2152,8 @@ create function graphrag._ground_words(content text)
     returns text
     language plpgsql immutable strict parallel safe
 as $function$
--- Every run of blanks and punctuation is one blank, so that ' ada lovelace ' is found as whole words; + and # are part of
--- words (C++). An apostrophe separates: Scrooge's holds scrooge.
+-- Every run of blanks and punctuation is one blank, so that ' ada lovelace ' is found as whole words; + and # are part
+-- of words (C++). An apostrophe separates: Scrooge's holds scrooge.
 begin
     return ' ' || btrim(regexp_replace(
         case
@@ -2167,7 +2187,10 @@ begin
     elsif position(_words in ground) > 0 then
         return true;
     elsif octet_length(_letters) > length(_letters)
-        and _letters ~ '[\u0590-\u074f\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]'
+        and _letters ~ (
+            '[\u0590-\u074f\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3'
+            '\U00020000-\U0003ffff]'
+        )
     then
         return position(_letters in replace(ground, ' ', '')) > 0;
     elsif length(_letters) > 100 or position(left(_letters, 1) in ground) = 0 then
@@ -2296,18 +2319,18 @@ create function graphrag._is_relative(name text, words text[], hits jsonb)
     returns boolean
     language plpgsql immutable parallel safe
 as $function$
--- the company, this incident, son frère, die Firma: [article or determiner] [modifier] [role], of one language. A noun in
--- lower case after an English possessive or demonstrative is always such a phrase (her latest invention).
+-- the company, this incident, son frère, die Firma: [article or determiner] [modifier] [role], of one language. A noun
+-- in lower case after an English possessive or demonstrative is always such a phrase (her latest invention).
 declare
     _first text := words[1];
     _rest text := array_to_string(words[2:], ' ');
     _is_lower boolean;
 begin
-    if not hits ?| array['article ' || _first, 'determiner ' || _first, 'number ' || _first] then
+    if not hits ?| array['article ' || _first, 'determiner ' || _first] then
         return false;
     end if;
     _is_lower := name ~ '^[^ ''’]+[ ''’] ?[^[:upper:]]' collate "und-x-icu";
-    if _is_lower and hits ? ('determiner:en ' || _first) then
+    if hits ? ('determiner:en ' || _first) and name ~ '^[^ ]+ [[:lower:]]' collate "und-x-icu" then
         return true;
     elsif cardinality(words) > 2 and hits ? ('modifier ' || words[2]) then
         _rest := array_to_string(words[3:], ' ');
@@ -2315,9 +2338,12 @@ begin
     return exists (
         select
         from unnest(array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'zh', 'ja', 'ko', 'ar', '*']) as l
-        where hits ?| array['article:' || l || ' ' || _first, 'determiner:' || l || ' ' || _first, 'number:' || l || ' ' || _first]
+        where hits ?| array['article:' || l || ' ' || _first, 'determiner:' || l || ' ' || _first]
             and (
-                (hits ?| array['role:' || l || ' ' || _rest, 'role:* ' || _rest] and (_is_lower or l in ('en', 'de', '*')))
+                (
+                    hits ?| array['role:' || l || ' ' || _rest, 'role:* ' || _rest]
+                    and (_is_lower or l in ('en', 'de', '*'))
+                )
                 or (hits ?| array['common:' || l || ' ' || _rest, 'common:* ' || _rest] and _is_lower)
             )
     );
@@ -2330,30 +2356,38 @@ create function graphrag._is_joined(name text, words text[], is_person boolean, 
     language plpgsql immutable parallel safe
 as $function$
 -- Two names joined by `and`: a pronoun or a role beside it (he and she); two personal-looking names of several words
--- each (Ada Lovelace and Charles Babbage); anything joined that is typed as a person (Tom and Harry), unless by the y of
--- a Spanish surname. Joint names of single words stay one (Procter and Gamble), and so do names with a word of an
+-- each (Ada Lovelace and Charles Babbage); anything joined that is typed as a person (Tom and Harry), unless by the y
+-- of a Spanish surname. Joint names of single words stay one (Procter and Gamble), and so do names with a word of an
 -- institution (Department of Health and Human Services), or that are listed.
 declare
     _at integer := 2;
     _is_strong boolean;
     _sides text[];
 begin
-    while _at < cardinality(words) and not hits ?| array['conjunction ' || words[_at], 'surname_conjunction ' || words[_at]] loop
+    while _at < cardinality(words)
+        and not hits ?| array['conjunction ' || words[_at], 'surname_conjunction ' || words[_at]] loop
         _at := _at + 1;
     end loop;
     if _at = cardinality(words) or hits ? ('joint_name ' || array_to_string(words, ' ')) then
         return false;
     end if;
     _is_strong := hits ? ('conjunction ' || words[_at]);
-    if hits ?| array['pronoun ' || words[_at - 1], 'pronoun ' || words[_at + 1]] and _is_strong
-        and (_at = 2 or _at = cardinality(words) - 1)
+    _sides := string_to_array(name, ' ');
+    -- A pronoun in capitals at the end belongs to a title: The King and I.
+    if _is_strong and (
+            (_at = 2 and hits ? ('pronoun ' || words[1]))
+            or (
+                _at = cardinality(words) - 1
+                and hits ? ('pronoun ' || words[_at + 1])
+                and _sides[_at + 1] = words[_at + 1]
+            )
+        )
         or hits ?| array['article ' || words[_at + 1], 'determiner ' || words[_at + 1]]
         and hits ? ('role ' || array_to_string(words[_at + 2:], ' ')) then
         return true;
     elsif (select bool_or(hits ? ('institution ' || w)) from unnest(words) as w) then
         return false;
     end if;
-    _sides := string_to_array(name, ' ');
     return (is_person and _is_strong) or (
         graphrag._looks_personal(_sides[:_at - 1], hits) and graphrag._looks_personal(_sides[_at + 1:], hits)
     );
@@ -2365,8 +2399,9 @@ create function graphrag._looks_personal(words text[], hits jsonb)
     returns boolean
     language sql immutable parallel safe
 as $function$
--- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
-    select coalesce(
+-- Two to five words in capitals, particles (van, de) between them, no article in front; of a list, the part beside the
+-- conjunction counts.
+    select not hits ? ('article:en ' || lower(words[1])) and coalesce(
         count(*) filter (where w.word ~ '^[[:upper:]]' collate "und-x-icu") between 2 and 5
             and bool_and(w.word ~ '^[[:upper:]]' collate "und-x-icu" or hits ? ('particle ' || w.word)),
         false
@@ -2398,17 +2433,19 @@ begin
         end;
     elsif is_work or not hits ? ('number ' || split_part(words[1], '-', 1)) then
         return null;
-    elsif graphrag._number_in_words(key) is not null then
-        return 'bare_quantity';
     end if;
-    -- Number words of other languages are names in capitals (Otto Dix).
-    return (
-        select case
-            when bool_and(hits ? ('number:en ' || w) or hits ? ('number:* ' || w)) then 'bare_quantity'
-            when bool_and(hits ? ('number ' || w)) and left(name, 1) = left(key, 1) then 'bare_quantity'
-        end
-        from unnest(words) as w
-    );
+    -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
+    -- Eighty-Four).
+    if left(name, 1) <> left(key, 1) and not hits ?| array['number:en ' || key, 'number:* ' || key] then
+        return null;
+    end if;
+    return case
+        when graphrag._number_in_words(key) is not null then 'bare_quantity'
+        when (select bool_and(hits ? ('number ' || w)) from unnest(words) as w) then 'bare_quantity'
+        when cardinality(words) = 2 and hits ? ('number ' || words[1])
+            and (hits ?| array['role ' || words[2], 'common ' || words[2]] or words[2] like '%s')
+            then 'bare_quantity'
+    end;
 end
 $function$;
 comment on function graphrag._figure_reason(text, text, text[], boolean, jsonb) is 'bare_quantity or bare_date if a name is only that.';
@@ -2438,7 +2475,9 @@ begin
             '_',
             'g'
         );
-        _predicate := regexp_replace(_predicate, '[\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff]+', '', 'g');
+        _predicate := regexp_replace(
+            _predicate, '[\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff]+', '', 'g'
+        );
     else
         _predicate := lower(_predicate collate "C");
     end if;
@@ -2461,7 +2500,8 @@ create function graphrag._number_in_words(words text)
 as $function$
 -- English cardinals in lower case, up to twenty-five hundred or five million; a capital makes it a name.
 declare
-    _ones constant text[] := '{one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,sixteen,seventeen,eighteen,nineteen}';
+    _ones constant text[] := '{one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,'
+        'fifteen,sixteen,seventeen,eighteen,nineteen}';
     _tens constant text[] := '{ten,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety}';
     _scales constant text[] := '{hundred,thousand,million,billion,trillion}';
     _total numeric := 0;
@@ -2534,8 +2574,9 @@ create function graphrag._parse_quantity(value text)
     returns graphrag.parsed_value
     language plpgsql immutable strict parallel safe
 as $function$
--- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at least)
--- leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known unit.
+-- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at
+-- least) leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known
+-- unit.
 declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
@@ -2574,10 +2615,17 @@ begin
         _currency := graphrag._currency(_unit);
         _unit := null;
     end if;
-    if _currency is null and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
+    if _currency is null
+        and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
         _result.kind := 'percent';
         _unit := '%';
-    elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit) then
+    elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
+        or (
+            _currency is null
+            and _part[1] ~ '^(1\d|20)\d\d$'
+            and _unit !~ '([^sui]s|people|men|women|children|^.{1,3})$'
+        ) then
+        -- 1989 film is no number of films.
         return _nothing;
     else
         _result.kind := case
@@ -2614,8 +2662,8 @@ as $function$
           "£": "GBP", "GBP": "GBP", "¥": "¥", "JPY": "JPY", "CNY": "CNY", "RMB": "CNY", "₹": "INR", "INR": "INR",
           "₩": "KRW", "KRW": "KRW", "₽": "RUB", "RUB": "RUB", "₺": "TRY", "TRY": "TRY", "₪": "ILS", "ILS": "ILS",
           "₫": "VND", "VND": "VND", "฿": "THB", "THB": "THB", "₴": "UAH", "UAH": "UAH", "₦": "NGN", "NGN": "NGN",
-          "CHF": "CHF", "SEK": "SEK", "NOK": "NOK", "DKK": "DKK", "PLN": "PLN", "CZK": "CZK", "HUF": "HUF", "ZAR": "ZAR",
-          "AED": "AED", "SAR": "SAR", "zł": "PLN", "元": "CNY", "円": "JPY", "원": "KRW", "人民币": "CNY",
+          "CHF": "CHF", "SEK": "SEK", "NOK": "NOK", "DKK": "DKK", "PLN": "PLN", "CZK": "CZK", "HUF": "HUF",
+          "ZAR": "ZAR", "AED": "AED", "SAR": "SAR", "zł": "PLN", "元": "CNY", "円": "JPY", "원": "KRW", "人民币": "CNY",
           "dollars": "USD", "dollar": "USD", "US dollars": "USD", "U.S. dollars": "USD", "euros": "EUR", "euro": "EUR",
           "Euro": "EUR", "pounds sterling": "GBP", "yen": "JPY", "yuan": "CNY", "renminbi": "CNY", "won": "KRW",
           "rupees": "INR", "Indian rupees": "INR", "Swiss francs": "CHF", "Canadian dollars": "CAD",
@@ -2638,7 +2686,8 @@ declare
 begin
     return coalesce(
         (
-            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5, "crore": 1e7,
+            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
+              "crore": 1e7,
               "million": 1e6, "millions": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
               "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
               "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,
@@ -2691,8 +2740,9 @@ create function graphrag._parse_value(value text)
     returns graphrag.parsed_value
     language plpgsql immutable parallel safe cost 50
 as $function$
--- An e-mail address, URL or UUID; a boolean; a period (four digits are a year); a number, alone or with a currency, a scale word, %
--- or a unit in lower case. A name is none of these, even if it begins with a number (50 Cent, 3.1.2, CVE-2024-12345).
+-- An e-mail address, URL or UUID; a boolean; a period (four digits are a year); a number, alone or with a currency, a
+-- scale word, % or a unit in lower case. A name is none of these, even if it begins with a number (50 Cent, 3.1.2,
+-- CVE-2024-12345).
 declare
     _value text := btrim(value);
     _lower text;
@@ -2719,8 +2769,11 @@ begin
         _result.kind := 'identifier';
     else
         _result := graphrag._parse_quantity(_value);
-        -- 1990 and 1990s are read as periods first.
-        if (_result.kind is null or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's'))
+        -- 1990 and 1990s are read as periods first; 8213 is a number.
+        if (
+                _result.kind is null
+                or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's' and _value < '22')
+            )
             and graphrag.parse_period(_value) is not null then
             _result := row('date', case when length(_value) = 4 then _result.number end, null);
         end if;
@@ -2834,8 +2887,9 @@ create function graphrag._sentences(body text)
     returns table (start_at integer, end_at integer, folded text, rank integer)
     language plpgsql immutable strict parallel safe rows 40
 as $function$
--- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as ends
--- (2), for text wrapped in lines. A full stop after one to three letters with a capital (Mr., J.) ends no sentence.
+-- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as
+-- ends (2), for text wrapped in lines. A full stop after one to three letters with a capital (Mr., J.) ends no
+-- sentence.
 begin
     return query
     select
@@ -2864,8 +2918,8 @@ create function graphrag._verb_bases(word text)
     returns text[]
     language plpgsql stable strict parallel safe
 as $function$
--- Two words are forms of one verb if they share a base. Without a dictionary a form has several candidates: planned is of
--- plan, plann or planne. Endings that make nouns (-er, -or, -ion, -ment) are no inflection.
+-- Two words are forms of one verb if they share a base. Without a dictionary a form has several candidates: planned is
+-- of plan, plann or planne. Endings that make nouns (-er, -or, -ion, -ment) are no inflection.
 declare
     _irregular text := (select v.base from graphrag.irregular_verb as v where v.form = word);
     _stem text;
@@ -3014,7 +3068,8 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --   relative                  no name as a whole (the latter, 同社)
 --   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle
 --                             for joined names: what joins, what is joined for certain, what is one name although it
---                             looks joined, words of institutions and small words of personal names, which tell them apart
+--                             looks joined, and to tell them apart words of institutions and small words of personal
+--                             names
 --   number, relative_date, calendar
 --                             no name; calendar unless it is typed as a person or a work
 --   work_type, person_type    entity types
@@ -3330,25 +3385,27 @@ from (
         ('ar', 'conjunctive', 'هو وهي,هي وهو,أنا وهو,أنا وهي,أنا وأنت,هم وهن'),
         (
             'en', 'joint_name',
+            'great britain and northern ireland,french southern and antarctic lands,'
             'south georgia and south sandwich islands,king charles and queen camilla foundation,'
             'new south wales and victoria border,jekyll and hyde,dr jekyll and mr hyde,dr. jekyll and mr. hyde,'
             'strange case of dr jekyll and mr hyde'
         ),
         (
             '', 'institution',
-            'administration,agency,agreement,air,airlines,airport,airways,archives,army,arts,assembly,'
-            'association,authority,bank,band,battle,board,brothers,bureau,center,centre,charter,church,city,club,'
-            'co,co.,college,commission,committee,company,conference,congress,conservatory,convention,corp,corp.,'
-            'corporation,council,court,department,development,directorate,division,education,engineering,'
-            'environment,executive,federation,festival,finance,force,forum,foundation,fund,gallery,government,'
-            'group,health,high,history,holdings,home,hospital,house,housing,inc,inc.,industries,industry,'
-            'information,initiative,institute,institution,international,island,islands,joint,journal,justice,'
-            'laboratories,laboratory,labour,law,league,library,limited,llc,llp,ltd,ltd.,management,marine,market,'
-            'medical,medicine,ministry,museum,national,natural,navy,office,opera,orchestra,organisation,'
-            'organization,park,partners,party,plc,policy,press,program,programme,project,public,publishers,'
-            'railway,railways,records,region,registry,research,resources,review,school,science,sciences,security,'
-            'service,services,social,societies,society,sons,statistics,studies,systems,technical,technology,'
-            'trade,transport,treaty,trust,union,university,war,works,world'
+            'administration,agency,analysis,cathedral,garden,gardens,lands,memoir,stories,zoo,agreement,air,'
+            'airlines,airport,airways,archives,army,arts,assembly,association,authority,bank,band,battle,board,'
+            'brothers,bureau,center,centre,charter,church,city,club,co,co.,college,commission,committee,company,'
+            'conference,congress,conservatory,convention,corp,corp.,corporation,council,court,department,'
+            'development,directorate,division,education,engineering,environment,executive,federation,festival,'
+            'finance,force,forum,foundation,fund,gallery,government,group,health,high,history,holdings,home,'
+            'hospital,house,housing,inc,inc.,industries,industry,information,initiative,institute,institution,'
+            'international,island,islands,joint,journal,justice,laboratories,laboratory,labour,law,league,'
+            'library,limited,llc,llp,ltd,ltd.,management,marine,market,medical,medicine,ministry,museum,national,'
+            'natural,navy,office,opera,orchestra,organisation,organization,park,partners,party,plc,policy,press,'
+            'program,programme,project,public,publishers,railway,railways,records,region,registry,research,'
+            'resources,review,school,science,sciences,security,service,services,social,societies,society,sons,'
+            'statistics,studies,systems,technical,technology,trade,transport,treaty,trust,union,university,war,'
+            'works,world'
         ),
         (
             '', 'particle',
@@ -3582,8 +3639,8 @@ create table graphrag.irregular_verb (
     base text not null
 );
 comment on table graphrag.irregular_verb is 'Forms of English verbs that no rule of inflection gives, with their bases.';
--- `found` is here only as the past of find: `founded` is the past of to found. `born` and `ground` are left out, because
--- as predicates they are not the pasts of bear and grind.
+-- `found` is here only as the past of find: `founded` is the past of to found. `born` and `ground` are left out,
+-- because as predicates they are not the pasts of bear and grind.
 insert into graphrag.irregular_verb (form, base)
 select f.form, split_part(v.forms, ' ', 1)
 from unnest(string_to_array(
@@ -5933,7 +5990,8 @@ as $function$
 -- From the beginning of the first bound to the end of the second: `2005` as an upper bound ends with 2005. A bound that
 -- is not understood is left open and reported; of an inverted interval nothing is left. Null: no period was stated.
 declare
-    _open constant text[] := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,current,currently,now,today,-,?}';
+    _open constant text[] := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,current,currently,'
+        'now,today,-,?}';
     _from text := nullif(lower(btrim(valid_from)), '');
     _to text := nullif(lower(btrim(valid_to)), '');
     _lower timestamptz;
@@ -5966,7 +6024,12 @@ comment on function graphrag._claim(text, text, integer) is 'The period between 
 
 -- sql/50_time/_period_of.sql
 
-create function graphrag._period_of(years integer, months integer default null, days integer default null, span interval default null)
+create function graphrag._period_of(
+    years integer,
+    months integer default null,
+    days integer default null,
+    span interval default null
+)
     returns tstzrange
     language plpgsql immutable parallel safe
 as $function$
@@ -6033,7 +6096,7 @@ declare
          "first": "o1", "second": "o2", "third": "o3", "fourth": "o4", "quarter": "Q", "half": "H",
          "century": "C", "fy": "f", "fiscal": "f",
          "bc": "e", "bce": "e", "ad": "a", "ce": "a",
-         "of": "x", "the": "x", "de": "x", "del": "x", "di": "x", "year": "x", 
+         "of": "x", "the": "x", "de": "x", "del": "x", "di": "x", "year": "x",
          "monday": "x", "tuesday": "x", "wednesday": "x", "thursday": "x", "friday": "x", "saturday": "x",
          "sunday": "x", "mon": "x", "tue": "x", "wed": "x", "thu": "x", "fri": "x", "sat": "x", "sun": "x"}'::jsonb
     ) ->> word;
@@ -6075,8 +6138,8 @@ create function graphrag._render_interval(period tstzrange)
     returns text
     language plpgsql immutable strict parallel safe
 as $function$
--- Bounds are shown as wide as their place in the calendar allows, the upper one as the last unit inside; an instant that
--- is no day's beginning is shown as it is.
+-- Bounds are shown as wide as their place in the calendar allows, the upper one as the last unit inside; an instant
+-- that is no day's beginning is shown as it is.
 declare
     _start timestamp := lower(period) at time zone 'UTC';
     _end timestamp := upper(period) at time zone 'UTC';
@@ -6104,14 +6167,17 @@ begin
     elsif _end - _start <= interval '1 minute' then
         return graphrag._render_bound(_start, 'instant');
     end if;
-    if _from in ('year', 'month') and _end = _start + interval '3 months' and extract(month from _start)::integer % 3 = 1 then
-        return format(
-            'Q%s %s', (extract(month from _start)::integer + 2) / 3, graphrag._render_bound(date_trunc('year', _start), 'year')
-        );
+    if _from in ('year', 'month') and _end = _start + interval '3 months'
+        and extract(month from _start)::integer % 3 = 1 then
+        return format('Q%s %s', extract(quarter from _start), graphrag._render_bound(_start, 'year'));
     end if;
     -- The two bounds of one year need the finer of their grains: 2020-01 to 2020-05.
     if extract(year from _start) = extract(year from _last) then
-        _from := case when 'instant' in (_from, _to) then 'instant' when 'day' in (_from, _to) then 'day' else 'month' end;
+        _from := case
+            when 'instant' in (_from, _to) then 'instant'
+            when 'day' in (_from, _to) then 'day'
+            else 'month'
+        end;
         if _from <> _to and _to <> 'instant' and _from <> 'instant' then
             _last := case _from when 'day' then _end - interval '1 day' else _end - interval '1 month' end;
             _to := _from;
@@ -6248,7 +6314,9 @@ as $function$
                 + make_interval(hours => part[5]::integer, mins => part[6]::integer)
                 + coalesce(part[7] || translate(coalesce(part[8], ''), ',', '.'), '0')::numeric * interval '1 second'
                 - coalesce(part[9] || '1', '1')::integer
-                    * make_interval(hours => coalesce(part[10], '0')::integer, mins => coalesce(part[11], '0')::integer),
+                    * make_interval(
+                        hours => coalesce(part[10], '0')::integer, mins => coalesce(part[11], '0')::integer
+                    ),
             case
                 when part[7] is null then interval '1 minute'
                 else power(10::numeric, 1 - coalesce(length(part[8]), 1)) * interval '1 second'
@@ -6267,7 +6335,11 @@ create function graphrag._period_digits(stated text)
 as $function$
 declare
     _ascii text := regexp_replace(
-        translate(normalize(stated, nfkc), '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號', '01234567890123456789------,YYMMDDDD'),
+        translate(
+            normalize(stated, nfkc),
+            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號',
+            '01234567890123456789------,YYMMDDDD'
+        ),
         '^(公元前|西元前|紀元前|기원전) ?(\d{1,4})Y$',
         '\2 bce'
     );
@@ -6284,7 +6356,8 @@ create function graphrag._period_in_words(stated text, fiscal_year_start integer
     returns tstzrange
     language plpgsql immutable strict parallel safe
 as $function$
--- The words are reduced to their kinds, one letter each, and to their numbers: `4th of March 2021` to omn and {4, 3, 2021}.
+-- The words are reduced to their kinds, one letter each, and to their numbers: `4th of March 2021` to omn and {4, 3,
+-- 2021}.
 declare
     _word text;
     _token text;
@@ -6332,7 +6405,9 @@ begin
     return case
         when _shape = 'n' then graphrag._period_of(_year, _month, null, '1 year')
         when _shape in ('qn', 'nq', 'hn', 'nh')
-            then graphrag._period_of_part(_year, _month, _n[case when _shape like 'n%' then 2 else 1 end], _shape like '%q%')
+            then graphrag._period_of_part(
+                _year, _month, _n[case when _shape like 'n%' then 2 else 1 end], _shape like '%q%'
+            )
         when lower(_kinds) like '%f%' then null
         when _shape = 'd' then case when _year % 100 <> 0 then graphrag._period_of(_year, 1, null, '10 years') end
         when _shape = 'oC' then graphrag._period_of(_year, 1, null, '100 years')

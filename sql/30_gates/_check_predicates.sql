@@ -33,7 +33,8 @@ begin
             ),
             (
                 i.inverse_of is not null, 'GR009', 'is the inverse of an inverse',
-                format('"%s" is itself the inverse of "%s".', i.name, i.inverse_of), 'Name the one that is stored as it is.'
+                format('"%s" is itself the inverse of "%s".', i.name, i.inverse_of),
+                'Name the one that is stored as it is.'
             ),
             (
                 i.is_value, 'GR009', 'is the inverse of a predicate that takes values',

@@ -2,8 +2,8 @@ create function graphrag._declare_predicates(declarations jsonb, is_preset boole
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Rows of the current realm's `predicate` from an array of objects with its columns; names are normalised. A preset adds
--- its aliases and groups to what is declared already, except aliases that lead elsewhere.
+-- Rows of the current realm's `predicate` from an array of objects with its columns; names are normalised. A preset
+-- adds its aliases and groups to what is declared already, except aliases that lead elsewhere.
 declare
     _n integer;
 begin
@@ -48,7 +48,9 @@ begin
         is_value = excluded.is_value,
         exclusive_groups = case
             when is_preset
-                then array(select distinct g from unnest(p.exclusive_groups || excluded.exclusive_groups) as g order by g)
+                then array(
+                    select distinct g from unnest(p.exclusive_groups || excluded.exclusive_groups) as g order by g
+                )
             else excluded.exclusive_groups
         end,
         subject_types = excluded.subject_types,

@@ -7,8 +7,8 @@ create function graphrag._gate(extraction jsonb, body text, options jsonb defaul
     set timezone = 'UTC'
 as $function$
 -- What of the extraction of one chunk is evidence. Answers {"mentions", "assertions", "rejected": {reason: count},
--- "rejects": the first 50 as {reason, record}}. A record that fails a gate is dropped, never guessed at. The settings: one
--- plan for chunks of every size, never compiled, and ranges that read the same in every session.
+-- "rejects": the first 50 as {reason, record}}. A record that fails a gate is dropped, never guessed at. The settings:
+-- one plan for chunks of every size, never compiled, and ranges that read the same in every session.
 declare
     _ground text := case
         when coalesce((options ->> 'grounding')::boolean, true)

@@ -27,7 +27,10 @@ begin
     ),
     gated as materialized (
         select f.no, f.pos, f.name, graphrag._fold_name(f.name) as folded, g.reason
-        from (select array_agg(f.name order by f.nth) as names, array_agg(f.type order by f.nth) as types from form as f) as a
+        from (
+            select array_agg(f.name order by f.nth) as names, array_agg(f.type order by f.nth) as types
+            from form as f
+        ) as a
         cross join graphrag._gate_names(a.names, a.types, possessive) as g
         join form as f on f.nth = g.no
     )

@@ -6,8 +6,8 @@ create function graphrag._gate_report(
     returns jsonb
     language plpgsql immutable parallel safe
 as $function$
--- An unreadable or inverted period is counted, but does not cost the assertion. malformed: how many records of the answer
--- could not even be read.
+-- An unreadable or inverted period is counted, but does not cost the assertion. malformed: how many records of the
+-- answer could not even be read.
 begin
     return (
         with reject as (
@@ -32,7 +32,9 @@ begin
                 from (select r.reason, sum(r.n) as n from reject as r group by r.reason) as c
             ),
             'rejects', (
-                select coalesce(jsonb_agg(jsonb_build_object('reason', r.reason, 'record', r.record) order by r.rank, r.no), '[]')
+                select coalesce(
+                    jsonb_agg(jsonb_build_object('reason', r.reason, 'record', r.record) order by r.rank, r.no), '[]'
+                )
                 from (select r.* from reject as r order by r.rank, r.no limit 50) as r
             )
         )

@@ -7,8 +7,8 @@ create function graphrag._gate_triples(
     returns setof graphrag._gated_triple
     language plpgsql stable parallel safe rows 20
 as $function$
--- entities: those of the same extraction. An object is a value if its predicate takes values, if the record says so, or if
--- it reads as a literal and is no entity of the chunk.
+-- entities: those of the same extraction. An object is a value if its predicate takes values, if the record says so, or
+-- if it reads as a literal and is no entity of the chunk.
 declare
     _possessive boolean := coalesce((options ->> 'possessive')::boolean, false);
     _floor real := coalesce((options ->> 'confidence_floor')::real, 0);
@@ -82,7 +82,9 @@ begin
         left join known as o on o.form = s.object_folded
         cross join lateral (select graphrag._parse_value(s.object)) as p (parsed)
         cross join lateral (
-            select coalesce(v.is_value, false) or s.is_value or (o.form is null and (p.parsed).kind is not null), p.parsed
+            select
+                coalesce(v.is_value, false) or s.is_value or (o.form is null and (p.parsed).kind is not null),
+                p.parsed
         ) as l (is_literal, parsed)
     ),
     unknown as materialized (
@@ -120,7 +122,8 @@ begin
             p.claim,
             p.problem,
             case
-                when c.subject is null or c.predicate is null or c.object is null or c.normal !~ '[^0-9_]' then 'malformed'
+                when c.subject is null or c.predicate is null or c.object is null or c.normal !~ '[^0-9_]'
+                    then 'malformed'
                 when not c.declared and vague.words ? ('vague_predicate ' || c.normal) then 'vague_predicate'
                 when length(c.normal) > 100 or length(c.object) > 1000 then 'over_long'
                 when c.confidence < _floor then 'confidence_floor'
@@ -128,12 +131,13 @@ begin
                 when q.reason is not null and not c.is_literal then q.reason
                 when coalesce(c.known_subject, c.subject_folded) = coalesce(c.known_object, c.object_folded)
                     and not c.is_literal then 'self_loop'
-                when c.subject_types <> '{}'
-                    and lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (c.subject_types)
-                    then 'type_mismatch'
-                when c.object_types <> '{}' and not c.is_literal
-                    and lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (c.object_types)
-                    then 'type_mismatch'
+                when lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (
+                    nullif(c.subject_types, '{}')
+                ) then 'type_mismatch'
+                when not c.is_literal
+                    and lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (
+                        nullif(c.object_types, '{}')
+                    ) then 'type_mismatch'
             end as reason
         from classified as c
         cross join vague
@@ -200,4 +204,3 @@ as $function$
     end
 $function$;
 comment on function graphrag._json_confidence(jsonb) is 'A confidence from 0 to 1; 1 where none, or no number, was given.';
-

@@ -36,7 +36,9 @@ begin
         ),
         sentence as materialized (
             select s.*
-            from graphrag._sentences(case when exists (select from quoted as q where q.start_at is null) then body end) as s
+            from graphrag._sentences(
+                case when exists (select from quoted as q where q.start_at is null) then body end
+            ) as s
         )
         select coalesce(
             jsonb_agg(
@@ -59,7 +61,8 @@ begin
                     'start_at', coalesce(q.start_at, s.start_at),
                     'end_at', coalesce(q.end_at, s.end_at),
                     'rendered', graphrag._render_assertion(
-                        f.name, q.predicate, coalesce(g.name, q.value), q.negated, q.description, q.stated_from, q.stated_to
+                        f.name, q.predicate, coalesce(g.name, q.value), q.negated, q.description, q.stated_from,
+                        q.stated_to
                     )
                 )
                 order by q.no

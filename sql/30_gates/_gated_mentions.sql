@@ -2,8 +2,8 @@ create function graphrag._gated_mentions(entities graphrag._gated_entity[], trip
     returns jsonb
     language plpgsql immutable parallel safe
 as $function$
--- One a folded name: the longest spelling and description, the first type, all aliases. An endpoint that is no entity of
--- the chunk becomes a stub.
+-- One a folded name: the longest spelling and description, the first type, all aliases. An endpoint that is no entity
+-- of the chunk becomes a stub.
 begin
     return (
         with entity as (
@@ -11,14 +11,17 @@ begin
                 e.folded,
                 (array_agg(e.name order by length(e.name) desc, e.no))[1] as surface,
                 (array_agg(e.type order by e.no) filter (where e.type is not null))[1] as type,
-                (array_agg(e.description order by length(e.description) desc, e.no) filter (where e.description is not null))[1] as description,
+                (array_agg(e.description order by length(e.description) desc nulls last, e.no))[1] as description,
                 min(e.no) as no
             from unnest(entities) as e
             where e.reason is null
             group by e.folded
         ),
         alias as (
-            select a.entity, array_agg(a.alias order by a.folded) as aliases, array_agg(a.folded order by a.folded) as folded
+            select
+                a.entity,
+                array_agg(a.alias order by a.folded) as aliases,
+                array_agg(a.folded order by a.folded) as folded
             from (
                 select distinct on (e.folded, f.folded) e.folded as entity, f.alias, f.folded
                 from unnest(entities) as e
@@ -38,7 +41,9 @@ begin
         stub as (
             select distinct on (p.folded) p.folded, p.name as surface, p.no
             from unnest(triples) as t
-            cross join lateral (values (t.subject, t.subject_name, t.no), (t.object, t.object_name, t.no)) as p (folded, name, no)
+            cross join lateral (
+                values (t.subject, t.subject_name, t.no), (t.object, t.object_name, t.no)
+            ) as p (folded, name, no)
             where t.reason is null
                 and p.folded is not null
                 and not exists (select from entity as e where e.folded = p.folded)

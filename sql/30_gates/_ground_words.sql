@@ -2,8 +2,8 @@ create function graphrag._ground_words(content text)
     returns text
     language plpgsql immutable strict parallel safe
 as $function$
--- Every run of blanks and punctuation is one blank, so that ' ada lovelace ' is found as whole words; + and # are part of
--- words (C++). An apostrophe separates: Scrooge's holds scrooge.
+-- Every run of blanks and punctuation is one blank, so that ' ada lovelace ' is found as whole words; + and # are part
+-- of words (C++). An apostrophe separates: Scrooge's holds scrooge.
 begin
     return ' ' || btrim(regexp_replace(
         case

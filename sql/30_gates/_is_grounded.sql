@@ -14,7 +14,10 @@ begin
     elsif position(_words in ground) > 0 then
         return true;
     elsif octet_length(_letters) > length(_letters)
-        and _letters ~ '[\u0590-\u074f\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]'
+        and _letters ~ (
+            '[\u0590-\u074f\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3'
+            '\U00020000-\U0003ffff]'
+        )
     then
         return position(_letters in replace(ground, ' ', '')) > 0;
     elsif length(_letters) > 100 or position(left(_letters, 1) in ground) = 0 then

@@ -66,8 +66,8 @@ create function graphrag._is_relative(name text, words text[], hits jsonb)
     returns boolean
     language plpgsql immutable parallel safe
 as $function$
--- the company, this incident, son frère, die Firma: [article or determiner] [modifier] [role], of one language. A noun in
--- lower case after an English possessive or demonstrative is always such a phrase (her latest invention).
+-- the company, this incident, son frère, die Firma: [article or determiner] [modifier] [role], of one language. A noun
+-- in lower case after an English possessive or demonstrative is always such a phrase (her latest invention).
 declare
     _first text := words[1];
     _rest text := array_to_string(words[2:], ' ');
@@ -87,7 +87,10 @@ begin
         from unnest(array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'zh', 'ja', 'ko', 'ar', '*']) as l
         where hits ?| array['article:' || l || ' ' || _first, 'determiner:' || l || ' ' || _first]
             and (
-                (hits ?| array['role:' || l || ' ' || _rest, 'role:* ' || _rest] and (_is_lower or l in ('en', 'de', '*')))
+                (
+                    hits ?| array['role:' || l || ' ' || _rest, 'role:* ' || _rest]
+                    and (_is_lower or l in ('en', 'de', '*'))
+                )
                 or (hits ?| array['common:' || l || ' ' || _rest, 'common:* ' || _rest] and _is_lower)
             )
     );
@@ -100,15 +103,16 @@ create function graphrag._is_joined(name text, words text[], is_person boolean, 
     language plpgsql immutable parallel safe
 as $function$
 -- Two names joined by `and`: a pronoun or a role beside it (he and she); two personal-looking names of several words
--- each (Ada Lovelace and Charles Babbage); anything joined that is typed as a person (Tom and Harry), unless by the y of
--- a Spanish surname. Joint names of single words stay one (Procter and Gamble), and so do names with a word of an
+-- each (Ada Lovelace and Charles Babbage); anything joined that is typed as a person (Tom and Harry), unless by the y
+-- of a Spanish surname. Joint names of single words stay one (Procter and Gamble), and so do names with a word of an
 -- institution (Department of Health and Human Services), or that are listed.
 declare
     _at integer := 2;
     _is_strong boolean;
     _sides text[];
 begin
-    while _at < cardinality(words) and not hits ?| array['conjunction ' || words[_at], 'surname_conjunction ' || words[_at]] loop
+    while _at < cardinality(words)
+        and not hits ?| array['conjunction ' || words[_at], 'surname_conjunction ' || words[_at]] loop
         _at := _at + 1;
     end loop;
     if _at = cardinality(words) or hits ? ('joint_name ' || array_to_string(words, ' ')) then
@@ -119,7 +123,11 @@ begin
     -- A pronoun in capitals at the end belongs to a title: The King and I.
     if _is_strong and (
             (_at = 2 and hits ? ('pronoun ' || words[1]))
-            or (_at = cardinality(words) - 1 and hits ? ('pronoun ' || words[_at + 1]) and _sides[_at + 1] = words[_at + 1])
+            or (
+                _at = cardinality(words) - 1
+                and hits ? ('pronoun ' || words[_at + 1])
+                and _sides[_at + 1] = words[_at + 1]
+            )
         )
         or hits ?| array['article ' || words[_at + 1], 'determiner ' || words[_at + 1]]
         and hits ? ('role ' || array_to_string(words[_at + 2:], ' ')) then
@@ -173,14 +181,16 @@ begin
     elsif is_work or not hits ? ('number ' || split_part(words[1], '-', 1)) then
         return null;
     end if;
-    -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen Eighty-Four).
-    if left(name, 1) <> left(key, 1) and not (cardinality(words) = 1 and hits ?| array['number:en ' || key, 'number:* ' || key]) then
+    -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
+    -- Eighty-Four).
+    if left(name, 1) <> left(key, 1) and not hits ?| array['number:en ' || key, 'number:* ' || key] then
         return null;
     end if;
     return case
         when graphrag._number_in_words(key) is not null then 'bare_quantity'
         when (select bool_and(hits ? ('number ' || w)) from unnest(words) as w) then 'bare_quantity'
-        when cardinality(words) = 2 and (hits ?| array['role ' || words[2], 'common ' || words[2]] or words[2] like '%s')
+        when cardinality(words) = 2 and hits ? ('number ' || words[1])
+            and (hits ?| array['role ' || words[2], 'common ' || words[2]] or words[2] like '%s')
             then 'bare_quantity'
     end;
 end

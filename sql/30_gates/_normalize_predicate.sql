@@ -21,7 +21,9 @@ begin
             '_',
             'g'
         );
-        _predicate := regexp_replace(_predicate, '[\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff]+', '', 'g');
+        _predicate := regexp_replace(
+            _predicate, '[\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff]+', '', 'g'
+        );
     else
         _predicate := lower(_predicate collate "C");
     end if;

@@ -4,7 +4,8 @@ create function graphrag._number_in_words(words text)
 as $function$
 -- English cardinals in lower case, up to twenty-five hundred or five million; a capital makes it a name.
 declare
-    _ones constant text[] := '{one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,sixteen,seventeen,eighteen,nineteen}';
+    _ones constant text[] := '{one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,'
+        'fifteen,sixteen,seventeen,eighteen,nineteen}';
     _tens constant text[] := '{ten,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety}';
     _scales constant text[] := '{hundred,thousand,million,billion,trillion}';
     _total numeric := 0;

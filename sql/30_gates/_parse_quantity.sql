@@ -2,8 +2,9 @@ create function graphrag._parse_quantity(value text)
     returns graphrag.parsed_value
     language plpgsql immutable strict parallel safe
 as $function$
--- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at least)
--- leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known unit.
+-- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at
+-- least) leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known
+-- unit.
 declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
@@ -42,11 +43,16 @@ begin
         _currency := graphrag._currency(_unit);
         _unit := null;
     end if;
-    if _currency is null and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
+    if _currency is null
+        and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
         _result.kind := 'percent';
         _unit := '%';
     elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
-        or (_part[1] ~ '^(1\d|20)\d\d$' and _currency is null and _unit !~ '(s|people|men|women|children|^.{1,3})$') then
+        or (
+            _currency is null
+            and _part[1] ~ '^(1\d|20)\d\d$'
+            and _unit !~ '([^sui]s|people|men|women|children|^.{1,3})$'
+        ) then
         -- 1989 film is no number of films.
         return _nothing;
     else
@@ -84,8 +90,8 @@ as $function$
           "£": "GBP", "GBP": "GBP", "¥": "¥", "JPY": "JPY", "CNY": "CNY", "RMB": "CNY", "₹": "INR", "INR": "INR",
           "₩": "KRW", "KRW": "KRW", "₽": "RUB", "RUB": "RUB", "₺": "TRY", "TRY": "TRY", "₪": "ILS", "ILS": "ILS",
           "₫": "VND", "VND": "VND", "฿": "THB", "THB": "THB", "₴": "UAH", "UAH": "UAH", "₦": "NGN", "NGN": "NGN",
-          "CHF": "CHF", "SEK": "SEK", "NOK": "NOK", "DKK": "DKK", "PLN": "PLN", "CZK": "CZK", "HUF": "HUF", "ZAR": "ZAR",
-          "AED": "AED", "SAR": "SAR", "zł": "PLN", "元": "CNY", "円": "JPY", "원": "KRW", "人民币": "CNY",
+          "CHF": "CHF", "SEK": "SEK", "NOK": "NOK", "DKK": "DKK", "PLN": "PLN", "CZK": "CZK", "HUF": "HUF",
+          "ZAR": "ZAR", "AED": "AED", "SAR": "SAR", "zł": "PLN", "元": "CNY", "円": "JPY", "원": "KRW", "人民币": "CNY",
           "dollars": "USD", "dollar": "USD", "US dollars": "USD", "U.S. dollars": "USD", "euros": "EUR", "euro": "EUR",
           "Euro": "EUR", "pounds sterling": "GBP", "yen": "JPY", "yuan": "CNY", "renminbi": "CNY", "won": "KRW",
           "rupees": "INR", "Indian rupees": "INR", "Swiss francs": "CHF", "Canadian dollars": "CAD",
@@ -108,7 +114,8 @@ declare
 begin
     return coalesce(
         (
-            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5, "crore": 1e7,
+            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
+              "crore": 1e7,
               "million": 1e6, "millions": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
               "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
               "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,

@@ -2,8 +2,9 @@ create function graphrag._parse_value(value text)
     returns graphrag.parsed_value
     language plpgsql immutable parallel safe cost 50
 as $function$
--- An e-mail address, URL or UUID; a boolean; a period (four digits are a year); a number, alone or with a currency, a scale word, %
--- or a unit in lower case. A name is none of these, even if it begins with a number (50 Cent, 3.1.2, CVE-2024-12345).
+-- An e-mail address, URL or UUID; a boolean; a period (four digits are a year); a number, alone or with a currency, a
+-- scale word, % or a unit in lower case. A name is none of these, even if it begins with a number (50 Cent, 3.1.2,
+-- CVE-2024-12345).
 declare
     _value text := btrim(value);
     _lower text;
@@ -31,7 +32,10 @@ begin
     else
         _result := graphrag._parse_quantity(_value);
         -- 1990 and 1990s are read as periods first; 8213 is a number.
-        if (_result.kind is null or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's' and _value < '22'))
+        if (
+                _result.kind is null
+                or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's' and _value < '22')
+            )
             and graphrag.parse_period(_value) is not null then
             _result := row('date', case when length(_value) = 4 then _result.number end, null);
         end if;

@@ -2,8 +2,9 @@ create function graphrag._sentences(body text)
     returns table (start_at integer, end_at integer, folded text, rank integer)
     language plpgsql immutable strict parallel safe rows 40
 as $function$
--- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as ends
--- (2), for text wrapped in lines. A full stop after one to three letters with a capital (Mr., J.) ends no sentence.
+-- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as
+-- ends (2), for text wrapped in lines. A full stop after one to three letters with a capital (Mr., J.) ends no
+-- sentence.
 begin
     return query
     select

@@ -2,8 +2,8 @@ create function graphrag._verb_bases(word text)
     returns text[]
     language plpgsql stable strict parallel safe
 as $function$
--- Two words are forms of one verb if they share a base. Without a dictionary a form has several candidates: planned is of
--- plan, plann or planne. Endings that make nouns (-er, -or, -ion, -ment) are no inflection.
+-- Two words are forms of one verb if they share a base. Without a dictionary a form has several candidates: planned is
+-- of plan, plann or planne. Endings that make nouns (-er, -or, -ion, -ment) are no inflection.
 declare
     _irregular text := (select v.base from graphrag.irregular_verb as v where v.form = word);
     _stem text;

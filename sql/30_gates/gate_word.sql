@@ -14,7 +14,8 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --   relative                  no name as a whole (the latter, 同社)
 --   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle
 --                             for joined names: what joins, what is joined for certain, what is one name although it
---                             looks joined, words of institutions and small words of personal names, which tell them apart
+--                             looks joined, and to tell them apart words of institutions and small words of personal
+--                             names
 --   number, relative_date, calendar
 --                             no name; calendar unless it is typed as a person or a work
 --   work_type, person_type    entity types

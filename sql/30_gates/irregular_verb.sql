@@ -3,8 +3,8 @@ create table graphrag.irregular_verb (
     base text not null
 );
 comment on table graphrag.irregular_verb is 'Forms of English verbs that no rule of inflection gives, with their bases.';
--- `found` is here only as the past of find: `founded` is the past of to found. `born` and `ground` are left out, because
--- as predicates they are not the pasts of bear and grind.
+-- `found` is here only as the past of find: `founded` is the past of to found. `born` and `ground` are left out,
+-- because as predicates they are not the pasts of bear and grind.
 insert into graphrag.irregular_verb (form, base)
 select f.form, split_part(v.forms, ' ', 1)
 from unnest(string_to_array(

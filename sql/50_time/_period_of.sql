@@ -1,4 +1,9 @@
-create function graphrag._period_of(years integer, months integer default null, days integer default null, span interval default null)
+create function graphrag._period_of(
+    years integer,
+    months integer default null,
+    days integer default null,
+    span interval default null
+)
     returns tstzrange
     language plpgsql immutable parallel safe
 as $function$

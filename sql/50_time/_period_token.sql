@@ -30,7 +30,7 @@ declare
          "first": "o1", "second": "o2", "third": "o3", "fourth": "o4", "quarter": "Q", "half": "H",
          "century": "C", "fy": "f", "fiscal": "f",
          "bc": "e", "bce": "e", "ad": "a", "ce": "a",
-         "of": "x", "the": "x", "de": "x", "del": "x", "di": "x", "year": "x", 
+         "of": "x", "the": "x", "de": "x", "del": "x", "di": "x", "year": "x",
          "monday": "x", "tuesday": "x", "wednesday": "x", "thursday": "x", "friday": "x", "saturday": "x",
          "sunday": "x", "mon": "x", "tue": "x", "wed": "x", "thu": "x", "fri": "x", "sat": "x", "sun": "x"}'::jsonb
     ) ->> word;

@@ -16,8 +16,8 @@ create function graphrag._render_interval(period tstzrange)
     returns text
     language plpgsql immutable strict parallel safe
 as $function$
--- Bounds are shown as wide as their place in the calendar allows, the upper one as the last unit inside; an instant that
--- is no day's beginning is shown as it is.
+-- Bounds are shown as wide as their place in the calendar allows, the upper one as the last unit inside; an instant
+-- that is no day's beginning is shown as it is.
 declare
     _start timestamp := lower(period) at time zone 'UTC';
     _end timestamp := upper(period) at time zone 'UTC';
@@ -45,14 +45,17 @@ begin
     elsif _end - _start <= interval '1 minute' then
         return graphrag._render_bound(_start, 'instant');
     end if;
-    if _from in ('year', 'month') and _end = _start + interval '3 months' and extract(month from _start)::integer % 3 = 1 then
-        return format(
-            'Q%s %s', (extract(month from _start)::integer + 2) / 3, graphrag._render_bound(date_trunc('year', _start), 'year')
-        );
+    if _from in ('year', 'month') and _end = _start + interval '3 months'
+        and extract(month from _start)::integer % 3 = 1 then
+        return format('Q%s %s', extract(quarter from _start), graphrag._render_bound(_start, 'year'));
     end if;
     -- The two bounds of one year need the finer of their grains: 2020-01 to 2020-05.
     if extract(year from _start) = extract(year from _last) then
-        _from := case when 'instant' in (_from, _to) then 'instant' when 'day' in (_from, _to) then 'day' else 'month' end;
+        _from := case
+            when 'instant' in (_from, _to) then 'instant'
+            when 'day' in (_from, _to) then 'day'
+            else 'month'
+        end;
         if _from <> _to and _to <> 'instant' and _from <> 'instant' then
             _last := case _from when 'day' then _end - interval '1 day' else _end - interval '1 month' end;
             _to := _from;

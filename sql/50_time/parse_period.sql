@@ -70,7 +70,9 @@ as $function$
                 + make_interval(hours => part[5]::integer, mins => part[6]::integer)
                 + coalesce(part[7] || translate(coalesce(part[8], ''), ',', '.'), '0')::numeric * interval '1 second'
                 - coalesce(part[9] || '1', '1')::integer
-                    * make_interval(hours => coalesce(part[10], '0')::integer, mins => coalesce(part[11], '0')::integer),
+                    * make_interval(
+                        hours => coalesce(part[10], '0')::integer, mins => coalesce(part[11], '0')::integer
+                    ),
             case
                 when part[7] is null then interval '1 minute'
                 else power(10::numeric, 1 - coalesce(length(part[8]), 1)) * interval '1 second'
@@ -89,7 +91,11 @@ create function graphrag._period_digits(stated text)
 as $function$
 declare
     _ascii text := regexp_replace(
-        translate(normalize(stated, nfkc), '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號', '01234567890123456789------,YYMMDDDD'),
+        translate(
+            normalize(stated, nfkc),
+            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號',
+            '01234567890123456789------,YYMMDDDD'
+        ),
         '^(公元前|西元前|紀元前|기원전) ?(\d{1,4})Y$',
         '\2 bce'
     );
@@ -106,7 +112,8 @@ create function graphrag._period_in_words(stated text, fiscal_year_start integer
     returns tstzrange
     language plpgsql immutable strict parallel safe
 as $function$
--- The words are reduced to their kinds, one letter each, and to their numbers: `4th of March 2021` to omn and {4, 3, 2021}.
+-- The words are reduced to their kinds, one letter each, and to their numbers: `4th of March 2021` to omn and {4, 3,
+-- 2021}.
 declare
     _word text;
     _token text;
@@ -154,7 +161,9 @@ begin
     return case
         when _shape = 'n' then graphrag._period_of(_year, _month, null, '1 year')
         when _shape in ('qn', 'nq', 'hn', 'nh')
-            then graphrag._period_of_part(_year, _month, _n[case when _shape like 'n%' then 2 else 1 end], _shape like '%q%')
+            then graphrag._period_of_part(
+                _year, _month, _n[case when _shape like 'n%' then 2 else 1 end], _shape like '%q%'
+            )
         when lower(_kinds) like '%f%' then null
         when _shape = 'd' then case when _year % 100 <> 0 then graphrag._period_of(_year, 1, null, '10 years') end
         when _shape = 'oC' then graphrag._period_of(_year, 1, null, '100 years')

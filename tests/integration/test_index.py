@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
@@ -35,6 +36,25 @@ def founding(name: str) -> dict[str, Any]:
 def reads(text: str) -> dict[str, Any]:
     """What the scripted model answers: who founded Acme, by the paragraph's first word."""
     return founding(text.split(maxsplit=1)[0])
+
+
+@pytest.fixture(scope="module")
+def database(module_database: Database) -> Database:
+    """One database for all of these tests; each has a realm of its own."""
+    return module_database
+
+
+@pytest.fixture(scope="module")
+def conn(database: Database) -> Iterator[Connection]:
+    with database.connect() as connection:
+        yield connection
+
+
+@pytest.fixture
+def realm(conn: Connection) -> Iterator[str]:
+    rows(conn, "create_realm", "default", embedding_url="builtin:hash", width=32)
+    yield "default"
+    rows(conn, "drop_realm", "default", confirm="default")
 
 
 @pytest.fixture
@@ -399,11 +419,12 @@ def test_statement_timeout_is_kept(conn: Connection, model: Endpoint) -> None:
         row(conn, "index", paragraph("Ann"), document="a")
     assert time.monotonic() - before < 1.8
     release.set()
+    conn.execute("reset statement_timeout")
 
 
 @pytest.mark.usefixtures("model")
 def test_a_document_shares_its_transactions_fate(database: Database, conn: Connection) -> None:
-    conn.execute("create table public.note (id integer)")
+    conn.execute("drop table if exists public.note; create table public.note (id integer)")
     with database.connect(autocommit=False) as other:
         other.execute("insert into public.note values (1)")
         row(other, "index", paragraph("Ann"), document="a")

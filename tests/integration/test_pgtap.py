@@ -28,7 +28,13 @@ def test_pgtap(file: Path, database: Database) -> None:
     # pg_prove hands its options to psql through the environment, where a connection string means nothing.
     server = conninfo_to_dict(database.dsn)
     run = subprocess.run(
-        ["pg_prove", "--verbose", "--nocolor", *(f"--{key}={server[name]}" for key, name in OPTIONS), str(file)],
+        [
+            "pg_prove",
+            "--verbose",
+            "--nocolor",
+            *(f"--{key}={server[name]}" for key, name in OPTIONS),
+            str(file),
+        ],
         capture_output=True,
         text=True,
         timeout=300,

@@ -151,7 +151,7 @@ from (values
     ('12 March 2020', 'Event', 'bare_date'),
     ('', null, 'malformed'),
     (' ', null, 'malformed'),
-    ('   	 ', null, 'malformed'),
+    (E'   \t ', null, 'malformed'),
     (null, null, 'malformed'),
     ('null', null, 'malformed'),
     ('NULL', null, 'malformed'),
@@ -455,7 +455,7 @@ from (values
     ('Zero​width', 'Zerowidth'),
     ('Hawaiʻi', 'Hawai''i'),
     ('ﬁne', 'fine'),
-    ('  Ada 	 Lovelace ', 'ada lovelace'),
+    (E'  Ada \t Lovelace ', 'ada lovelace'),
     ('مُحَمَّد', 'محمد'),
     ('ｶﾞﾝﾀﾞﾑ', 'ガンダム'),
     ('Ada Lovelace', 'ADA LOVELACE')
@@ -499,7 +499,9 @@ from (values
 ) as c (dirty, clean);
 
 -- ------------------------------------------------------------ grounding
-select is(graphrag._is_grounded(g.name, graphrag._ground_words(g.body)), g.grounded, format('%s in: %s', g.name, g.body))
+select is(
+    graphrag._is_grounded(g.name, graphrag._ground_words(g.body)), g.grounded, format('%s in: %s', g.name, g.body)
+)
 from (values
     ('DataHub', 'we use a data hub here', true),
     ('data hub', 'the DATAHUB', true),
@@ -555,8 +557,10 @@ Charles Babbage in London. Mr. Babbage designed the Analytical Engine. Ada, Coun
 novel 1984 is famous; Boeing reported revenue of $66.5 billion. Null said so.')) as b (body)
 cross join (values (jsonb '{
     "entities": [
-        {"name": "Ada Lovelace", "type": "Person", "description": "mathematician", "aliases": ["Ada", "she", "ADA LOVELACE"]},
-        {"name": "ada  lovelace", "type": null, "description": "English mathematician", "aliases": ["Countess of Lovelace"]},
+        {"name": "Ada Lovelace", "type": "Person", "description": "mathematician",
+         "aliases": ["Ada", "she", "ADA LOVELACE"]},
+        {"name": "ada  lovelace", "type": null, "description": "English mathematician",
+         "aliases": ["Countess of Lovelace"]},
         {"name": "Charles Babbage", "type": "Person", "aliases": ["Babbage"], "identifiers": ["Q46633"]},
         {"name": "the company", "type": "Organization"},
         {"name": "Foo (no, Bar)"},
@@ -603,7 +607,8 @@ select results_eq(
        from gated as g, jsonb_to_recordset(g.result -> 'mentions') as m
            (folded text, surface text, type text, description text, folded_aliases text[], identifiers text[]) $$,
     $$ values
-        ('adalovelace', 'Ada Lovelace', 'Person', 'English mathematician', array['ada', 'countessoflovelace'], '{}'::text[]),
+        ('adalovelace', 'Ada Lovelace', 'Person', 'English mathematician', array['ada', 'countessoflovelace'],
+         '{}'::text[]),
         ('charlesbabbage', 'Charles Babbage', 'Person', null, array['babbage'], array['Q46633']),
         ('null', 'Null', 'Person', null, '{}', '{}'),
         ('1984', '1984', 'Book', null, '{}', '{}'),
@@ -636,7 +641,8 @@ select results_eq(
            (no integer, claim tstzrange, no_slot boolean, rendered text, start_at integer, end_at integer)
        where a.no in (1, 3, 4, 9, 10, 12) $$,
     $$ values
-        (1, null::tstzrange, false, 'Ada Lovelace worked with Charles Babbage', E'Ada Lovelace worked with\nCharles Babbage'),
+        (1, null::tstzrange, false, 'Ada Lovelace worked with Charles Babbage',
+         E'Ada Lovelace worked with\nCharles Babbage'),
         (3, tstzrange('1837-01-01 00:00+00', '1872-01-01 00:00+00'), false,
          'Mr. Babbage designed Analytical Engine: on paper (from 1837 to 1871)', 'Mr. Babbage designed the Analytical Engine.'),
         (4, null, false, 'Ada Lovelace born on 1815', 'Ada, Countess of Lovelace, was born in 1815.'),
@@ -658,19 +664,23 @@ select is(
     'an answer of another shape has no records'
 );
 select is(
-    graphrag._gate('{"triples": [{"subject": "A1 Corp", "predicate": "owns", "object": "B2 Corp"}]}', 'nothing', '{"grounding": false}')
-        -> 'rejected',
+    graphrag._gate(
+        '{"triples": [{"subject": "A1 Corp", "predicate": "owns", "object": "B2 Corp"}]}', 'nothing', '{"grounding": false}'
+    ) -> 'rejected',
     '{}',
     'without grounding a name need not occur'
 );
 select is(
-    graphrag._gate('{"entities": [{"name": "Ada''s brother"}]}', 'Ada''s brother', '{"possessive": true}') -> 'rejected',
+    graphrag._gate('{"entities": [{"name": "Ada''s brother"}]}', 'Ada''s brother', '{"possessive": true}')
+        -> 'rejected',
     '{"possessive_role_phrase": 1}',
     'possessive role phrases are refused on demand'
 );
 select is(
-    graphrag._gate(jsonb_build_object('entities', jsonb_build_array(jsonb_build_object('name', repeat('x', 5000)))), repeat('x', 5000))
-        -> 'rejected',
+    graphrag._gate(
+        jsonb_build_object('entities', jsonb_build_array(jsonb_build_object('name', repeat('x', 5000)))),
+        repeat('x', 5000)
+    ) -> 'rejected',
     '{"over_long": 1}',
     'a name of 5,000 characters'
 );

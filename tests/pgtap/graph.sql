@@ -63,7 +63,9 @@ select is(graphrag.derive(), 0, 'deriving everything anew changes nothing');
 
 -- deletion is absence
 select graphrag.delete_document('d3');
-select is((select status from kb.facts where predicate = 'enemy_of'), 'current', 'deleting the third document reopens B');
+select is(
+    (select status from kb.facts where predicate = 'enemy_of'), 'current', 'deleting the third document reopens B'
+);
 select graphrag.delete_document('d2');
 select is(pg_temp.fact('Ada', 'ally_of', 'Bob'), 'current {(,)} w1', 'deleting the second reopens A');
 select is((select count(*) from kb.facts where predicate = 'enemy_of'), 0::bigint, 'and B is gone');
@@ -79,7 +81,11 @@ select is(
     pg_temp.fact('Cleo', 'lives_in', 'Paris'), 'superseded {(,"2020-01-01 00:00:00+00")} w1', 'the older is history'
 );
 select is(
-    (select text from graphrag.retrieve('Where does Cleo live?', as_of => '2015') where kind = 'relation' and subject = 'Cleo'),
+    (
+        select text
+        from graphrag.retrieve('Where does Cleo live?', as_of => '2015')
+        where kind = 'relation' and subject = 'Cleo'
+    ),
     '(Cleo) --[lives_in]--> (Paris)', 'as of 2015 it was Paris'
 );
 select is(
@@ -118,19 +124,22 @@ select is(
 select pg_temp.say('x3', 2016, 'Hans', 'lives_in', 'Bern');
 select pg_temp.say('x4', 2017, 'Hans', 'lives_in', 'Basel', confidence => 0.2);
 select is(
-    (select status from kb.facts where subject = 'Hans' and object = 'Bern'), 'current', 'a doubtful claim takes no slot'
+    (select status from kb.facts where subject = 'Hans' and object = 'Bern'), 'current',
+    'a doubtful claim takes no slot'
 );
 
 -- values
 select pg_temp.say('v1', 2020, 'Acme', 'reported_revenue', '$4 million', valid_from => '2019', valid_to => '2019');
 select pg_temp.say('v2', 2021, 'Acme', 'reported_revenue', '$5 million', valid_from => '2020', valid_to => '2020');
 select is(
-    (select sum(value_number) from kb.facts where predicate = 'reported_revenue' and status = 'current'), 9000000::numeric,
+    (select sum(value_number) from kb.facts where predicate = 'reported_revenue' and status = 'current'),
+    9000000::numeric,
     'figures of two years are two facts that SQL can add up'
 );
 select pg_temp.say('v3', 2022, 'Acme', 'reported_revenue', '$6 million', valid_from => '2020', valid_to => '2020');
 select is(
-    (select status from kb.facts where value = '$5 million'), 'superseded', 'a later figure for the same year corrects it'
+    (select status from kb.facts where value = '$5 million'), 'superseded',
+    'a later figure for the same year corrects it'
 );
 select is((select count(*) from kb.entities where name like '$%'), 0::bigint, 'a value is no entity');
 
@@ -161,7 +170,8 @@ select graphrag.index(
 );
 select is((select count(*) from kb.entities where name ilike 'data%hub'), 1::bigint, 'spellings fold into one entity');
 select is(
-    (select types from kb.entities where name ilike 'data%hub'), '{Organization,Product}'::text[], 'all types seen are kept'
+    (select types from kb.entities where name ilike 'data%hub'), '{Organization,Product}'::text[],
+    'all types seen are kept'
 );
 select graphrag.index('Lovelace wrote.', document => 'l1', extraction => '{"entities": [{"name": "Lovelace"}]}');
 select graphrag.index(

@@ -8,7 +8,8 @@ set local datestyle = 'German, DMY';
 
 -- ------------------------------------------------------------ periods: stated, lower, upper, rendered
 select is(
-    graphrag.parse_period(p.stated), tstzrange(p.lower::timestamptz, p.upper::timestamptz), format('period: %s', p.stated)
+    graphrag.parse_period(p.stated), tstzrange(p.lower::timestamptz, p.upper::timestamptz),
+    format('period: %s', p.stated)
 )
 from (values
     ('2005', '2005-01-01 00:00 UTC', '2006-01-01 00:00 UTC'),
@@ -121,7 +122,10 @@ from (values
     ('2021-03-04 10:00 UTC', '2021-03-04 10:00 UTC', '2021-03-04 10:01 UTC')
 ) as p (stated, lower, upper);
 
-select is(graphrag._render_period(graphrag.parse_period(p.stated)::tstzmultirange), p.rendered, format('%s rendered', p.stated))
+select is(
+    graphrag._render_period(graphrag.parse_period(p.stated)::tstzmultirange), p.rendered,
+    format('%s rendered', p.stated)
+)
 from (values
     ('2005', '2005'),
     ('1625', '1625'),
@@ -308,7 +312,9 @@ from (values
 select is(graphrag._as_of('2005'), graphrag.parse_period('2005'), 'as of a year');
 select is(graphrag._as_of(null), null, 'as of nothing');
 select is(graphrag._as_of('FY2018', 10), graphrag.parse_period('FY2018', 10), 'as of a fiscal year');
-select throws_ok(format('select graphrag._as_of(%L)', p.stated), 'GR008', format('as_of is not a period: "%s"', p.stated))
+select throws_ok(
+    format('select graphrag._as_of(%L)', p.stated), 'GR008', format('as_of is not a period: "%s"', p.stated)
+)
 from unnest(array['2023-02-30', 'later', '', '13/45/2026', 'today']) as p (stated);
 
 -- ------------------------------------------------------------ rendering
@@ -350,8 +356,13 @@ select is(graphrag._render_period(null), null, 'rendered: null');
 
 -- ------------------------------------------------------------ the same in every session
 create temp table first_time on commit drop as
-select p.stated, graphrag.parse_period(p.stated) as period, graphrag._render_period(graphrag.parse_period(p.stated)::tstzmultirange) as shown
-from unnest(array['2005', 'March 2021', '2021-03-04T10:00', '2021-03-04T10:00+02:00', '44 BCE', 'Q3 2021', '19th century']) as p (stated);
+select
+    p.stated,
+    graphrag.parse_period(p.stated) as period,
+    graphrag._render_period(graphrag.parse_period(p.stated)::tstzmultirange) as shown
+from unnest(array[
+    '2005', 'March 2021', '2021-03-04T10:00', '2021-03-04T10:00+02:00', '44 BCE', 'Q3 2021', '19th century'
+]) as p (stated);
 set local timezone = 'America/St_Johns';
 set local datestyle = 'SQL, MDY';
 select is(

@@ -157,8 +157,7 @@ from (values
     ('tied', 'tie')
 ) as v (form, base);
 
-select ok(not v.base = any (graphrag._verb_bases(v.form)) or v.base = v.form and cardinality(graphrag._verb_bases(v.form)) = 1
-    and graphrag._verb_bases(v.form) <> array[v.form], format('%s is no form of %s', v.form, v.base))
+select ok(v.base <> all (graphrag._verb_bases(v.form)), format('%s is no form of %s', v.form, v.base))
 from (values
     ('employer', 'employ'),
     ('designer', 'design'),
@@ -255,11 +254,14 @@ select results_eq(
 );
 truncate predicate;
 insert into predicate (name) values ('employs'), ('went_to'), ('grounds');
-select is((select r.predicate from graphrag._resolve_predicates(array[v.stated]) as r), v.predicate, format('%s, %s', v.stated, v.predicate))
+select is(
+    (select r.predicate from graphrag._resolve_predicates(array[v.stated]) as r), v.predicate,
+    format('%s reaches %s', v.stated, v.predicate)
+)
 from (values
     ('employed', 'employs'), ('employing', 'employs'), ('employed_by', 'employed_by'), ('employer', 'employer'),
-    ('goes_to', 'went_to'), ('going_to', 'went_to'), ('gone_to', 'went_to'), ('ground', 'grounds'), ('grounded', 'grounds'),
-    ('grinds', 'grinds')
+    ('goes_to', 'went_to'), ('going_to', 'went_to'), ('gone_to', 'went_to'), ('ground', 'grounds'),
+    ('grounded', 'grounds'), ('grinds', 'grinds')
 ) as v (stated, predicate);
 truncate predicate;
 select is((select r.predicate from graphrag._resolve_predicates('{writes}') as r), 'writes', 'nothing is declared');
@@ -280,7 +282,9 @@ from (values
 
 -- ------------------------------------------------------------ declarations
 select is(
-    graphrag.declare_predicate('Is Assigned-To', '{reassigned to, is_assigned_to}', is_functional => true, realm => 'predicates_test'),
+    graphrag.declare_predicate(
+        'Is Assigned-To', '{reassigned to, is_assigned_to}', is_functional => true, realm => 'predicates_test'
+    ),
     'assigned_to',
     'declared names are normalised'
 );
@@ -298,7 +302,10 @@ select results_eq(
     $$ values ('{}'::text[], false) $$,
     'replaces the first'
 );
-select throws_ok(format('select graphrag.declare_predicate(%s, realm => ''predicates_test'')', e.arguments), e.code, null, e.arguments)
+select throws_ok(
+    format('select graphrag.declare_predicate(%s, realm => ''predicates_test'')', e.arguments), e.code, null,
+    e.arguments
+)
 from (values
     ('''likes'', inverse_of => ''likes''', 'GR009'),
     ('''likes'', inverse_of => ''wrote'', is_symmetric => true', 'GR009'),
@@ -313,7 +320,9 @@ from (values
     ('null', 'GR009'),
     ('repeat(''x'', 101)', 'GR009')
 ) as e (arguments, code);
-select throws_ok('select graphrag.use_preset(''biographie'', realm => ''predicates_test'')', 'GR014', 'there is no preset "biographie"');
+select throws_ok(
+    'select graphrag.use_preset(''biographie'', realm => ''predicates_test'')', 'GR014', 'there is no preset "biographie"'
+);
 
 -- ------------------------------------------------------------ presets
 select is(

@@ -3,7 +3,9 @@ create extension if not exists pgtap;
 select plan(150);
 
 -- ------------------------------------------------------------ literals
-select is(graphrag._parse_value(v.value), (v.kind, v.number, v.unit)::graphrag.parsed_value, format('literal: %s', v.value))
+select is(
+    graphrag._parse_value(v.value), (v.kind, v.number, v.unit)::graphrag.parsed_value, format('literal: %s', v.value)
+)
 from (values
     ('$66.5 billion', 'money', 66500000000::numeric, 'USD'),
     ('$18.4 billion', 'money', 18400000000, 'USD'),
