@@ -89,8 +89,8 @@ def index_corpus(connection: Connection) -> None:
         date, _, title = path.stem.partition(" ")
         row = connection.execute(
             """
-            select r.document, %(date)s::text, r.chunks, r.entities_added, r.relations_added, r.superseded, r.rejected::text,
-                extract(milliseconds from r.elapsed)::integer || ' ms'
+            select r.document, %(date)s::text, r.chunks, r.entities_added, r.relations_added, r.superseded,
+                r.rejected::text, extract(milliseconds from r.elapsed)::integer || ' ms'
             from graphrag.index(%(content)s, document => %(title)s, published_at => %(date)s::timestamptz) as r
             """,
             {"content": path.read_text(encoding="utf-8"), "title": title, "date": date},
@@ -127,7 +127,7 @@ def ask_questions(connection: Connection) -> None:
 
 def ask(connection: Connection, question: str, more: LiteralString) -> None:
     row = connection.execute(
-        f"select answer, citations from graphrag.query(%s{more})",  # noqa: S608 (literals of this file)
+        f"select answer, citations from graphrag.query(%s{more})",
         [question],
     ).fetchone()
     assert row is not None

@@ -48,7 +48,7 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a question asks for: stems (alike and as they stand), those of names, years, and which kind of thing and of time."""
+    """What a question asks for: stems (alike and as they stand), those of names, years, kinds of thing and time."""
 
     stems: frozenset[str]
     literal: frozenset[str]
