@@ -175,6 +175,7 @@ create type graphrag._gated_triple as (
     unit text,
     subject_name text,          -- as stated, ends swapped if the predicate was an inverse
     object_name text,
+    is_swapped boolean,
     negated boolean,
     confidence real,
     stated_predicate text,
@@ -1892,6 +1893,7 @@ begin
         case when j.is_literal then j.unit end,
         case when j.is_swapped then j.object else j.subject end,
         case when j.is_swapped then j.subject else j.object end,
+        j.is_swapped,
         j.negated,
         j.confidence,
         j.predicate,
@@ -2024,6 +2026,7 @@ begin
                     'value', q.value,
                     'value_number', q.number,
                     'value_unit', q.unit,
+                    'swapped', q.is_swapped,
                     'negated', q.negated,
                     'confidence', q.confidence,
                     'stated_predicate', q.stated_predicate,
@@ -5416,7 +5419,7 @@ end
 $function$;
 comment on function graphrag._is_live(bigint) is 'Whether a live document version holds the chunk.';
 
--- sql/40_graph/_touched_units.sql
+-- sql/40_graph/_touched_triples.sql
 
 create function graphrag._touched_triples(
     space integer,
@@ -5456,11 +5459,17 @@ begin
         select o.folded, o.entity
         from unnest(old_names, old_entities) as o (folded, entity)
     )
-    select distinct s.entity, t.predicate, o.entity
+    select s.entity, t.predicate, o.entity
     from stated as t
     join resolution as s on s.folded = t.subject
     left join resolution as o on o.folded = t.object
-    where t.object is null or o.entity is not null;
+    where t.object is null or o.entity is not null
+    union
+    -- Present relations too, where everything is touched: no assertion may state them any more under their predicate.
+    select v.subject, v.predicate, v.object
+    from relation_version as v
+    join relation as r on r.id = v.relation
+    where r.space = $1 and v.died is null and chunks is null;
 end
 $function$;
 comment on function graphrag._touched_triples(integer, bigint[], text[], text[], bigint[]) is 'Subject, predicate and object of the relations that a change can move.';
@@ -5609,11 +5618,11 @@ begin
 
     insert into assertion (
         chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
     select
         k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
-        a.confidence, a.stated_predicate, a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
+        a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
         a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
@@ -5628,6 +5637,7 @@ begin
         negated boolean,
         confidence real,
         stated_predicate text,
+        swapped boolean,
         stated_from text,
         stated_to text,
         claim tstzrange,
@@ -6247,8 +6257,8 @@ create function graphrag.parse_period(stated text, fiscal_year_start integer def
     language plpgsql immutable strict parallel safe cost 50
 as $function$
 -- A period as a half-open range in UTC, as wide as it was stated: 2021, 44 BCE, AD 79, 2021-03, March 2021,
--- 2021-03-04, 4 March 2021, March 4, 2021, 25/12/2020, Q3 2021, H1 2020, FY2018, 1990s, 19th century, ISO instants
--- with or without an offset (without: UTC), months in nine languages, 2021年3月4日, 2021년 3월 4일.
+-- 2021-03-04, 4 March 2021, March 4, 2021, 04.03.2021, 25/12/2020, Q3 2021, H1 2020, FY2018, 1990s, 19th century, ISO
+-- instants with or without an offset (without: UTC), months in eight languages, 2021年3月4日, 2021년 3월 4일.
 -- Null for what is no date (2023-02-30, month 13), what has no one meaning (03/04/2020, a year of two digits without
 -- an era, FY18) and what is not exact (c. 1200, mid-2021, later).
 -- A fiscal year is named after the year in which it ends: with 10, FY2018 begins on 1 October 2017.
@@ -6276,22 +6286,12 @@ begin
         return graphrag._period_in_words(_stated, fiscal_year_start);
     end if;
     _part := regexp_match(
-        _stated,
+        graphrag._period_year_first(_stated),
         '^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[t ]+(\d\d):(\d\d)(?::(\d\d)([.,]\d{1,6})?\d*)?'
             '(?: ?(?:z|utc|gmt)| ?([-+])(\d\d)(?::?(\d\d))?)?)?)?)?$'
     );
     if _part is null then
-        _part := regexp_match(_stated, '^(\d{1,2})([-./]) ?(\d{1,2})\2 ?(\d{4})$');
-        if _part is null then
-            return graphrag._period_in_words(_stated, fiscal_year_start);
-        end if;
-        -- A dotted date begins with its day. The others are clear only if one number can be no month, or both are one.
-        return case
-            when _part[2] = '.' or _part[1]::integer > 12 or _part[1]::integer = _part[3]::integer
-                then graphrag._period_of(_part[4]::integer, _part[3]::integer, _part[1]::integer)
-            when _part[3]::integer > 12
-                then graphrag._period_of(_part[4]::integer, _part[1]::integer, _part[3]::integer)
-        end;
+        return case when _stated !~ '^\d{1,2}[-./]' then graphrag._period_in_words(_stated, fiscal_year_start) end;
     end if;
     if _part[5] is null then
         return graphrag._period_of(_part[1]::integer, _part[3]::integer, _part[4]::integer);
@@ -6300,6 +6300,29 @@ begin
 end
 $function$;
 comment on function graphrag.parse_period(text, integer) is 'A stated period as a half-open range in UTC, as wide as stated; null if it is not one.';
+
+create function graphrag._period_year_first(stated text)
+    returns text
+    language plpgsql immutable strict parallel safe
+as $function$
+-- 4.3.2021 and 04-03-2021 begin with the day; with slashes that is only clear if one number can be no month, or both
+-- are one. Null where it is not clear.
+declare
+    _part text[] := regexp_match(stated, '^(?:(\d{1,2})([-./]) ?)?(\d{1,2})([-./]) ?(\d{4})((?:[t ].*)?)$');
+    _first integer := _part[1]::integer;
+    _second integer := _part[3]::integer;
+begin
+    return case
+        when _part is null then stated
+        when _first is null then case when _part[4] <> '.' then format('%s-%s', _part[5], _second) end
+        when _part[2] <> _part[4] then null
+        when _second > 12 and _part[2] <> '.' then format('%s-%s-%s%s', _part[5], _first, _second, _part[6])
+        when _part[2] <> '/' or _first > 12 or _first = _second
+            then format('%s-%s-%s%s', _part[5], _second, _first, _part[6])
+    end;
+end
+$function$;
+comment on function graphrag._period_year_first(text) is 'A date in digits that ends with its year, turned round; other texts as they are; null if its order is not clear.';
 
 create function graphrag._period_of_instant(part text[])
     returns tstzrange

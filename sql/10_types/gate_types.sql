@@ -24,6 +24,7 @@ create type graphrag._gated_triple as (
     unit text,
     subject_name text,          -- as stated, ends swapped if the predicate was an inverse
     object_name text,
+    is_swapped boolean,
     negated boolean,
     confidence real,
     stated_predicate text,

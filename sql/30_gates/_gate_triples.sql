@@ -155,6 +155,7 @@ begin
         case when j.is_literal then j.unit end,
         case when j.is_swapped then j.object else j.subject end,
         case when j.is_swapped then j.subject else j.object end,
+        j.is_swapped,
         j.negated,
         j.confidence,
         j.predicate,

@@ -50,6 +50,7 @@ begin
                     'value', q.value,
                     'value_number', q.number,
                     'value_unit', q.unit,
+                    'swapped', q.is_swapped,
                     'negated', q.negated,
                     'confidence', q.confidence,
                     'stated_predicate', q.stated_predicate,

@@ -140,11 +140,11 @@ begin
 
     insert into assertion (
         chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
     select
         k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
-        a.confidence, a.stated_predicate, a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
+        a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
         a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
@@ -159,6 +159,7 @@ begin
         negated boolean,
         confidence real,
         stated_predicate text,
+        swapped boolean,
         stated_from text,
         stated_to text,
         claim tstzrange,

@@ -1,7 +1,7 @@
 -- The graph that documents leave behind: supersession from document order, deletion, late arrival, denial, aliases.
 begin;
 create extension if not exists pgtap;
-select plan(34);
+select plan(36);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -149,6 +149,21 @@ select pg_temp.say('o2', 2021, 'Calder', 'is owned by', 'Harlan');
 select is(
     (select superseded_by from kb.facts where object = 'Northwind'), 'Calder owned_by Harlan',
     'an inverse changes the ends, so that the slot of the thing owned has one holder'
+);
+
+-- the vocabulary may come after the evidence
+select pg_temp.say('w1', 2019, 'Zeta', 'possesses', 'Quarry');
+select pg_temp.say('w2', 2020, 'Zeta', 'annual turnover', '$3 million');
+select graphrag.declare_predicate('possessed_by', is_functional => true);
+select graphrag.declare_predicate('possesses', inverse_of => 'possessed_by');
+select graphrag.declare_predicate('turnover', aliases => '{annual_turnover}', is_value => true);
+select is(
+    (select predicate || ' ' || object from kb.facts where subject = 'Quarry'), 'possessed_by Zeta',
+    'a predicate declared later turns the facts stated before'
+);
+select is(
+    (select array_agg(predicate) from kb.facts where subject = 'Zeta'), '{turnover}'::text[],
+    'and renames them, leaving none behind'
 );
 
 -- names

@@ -36,11 +36,17 @@ begin
         select o.folded, o.entity
         from unnest(old_names, old_entities) as o (folded, entity)
     )
-    select distinct s.entity, t.predicate, o.entity
+    select s.entity, t.predicate, o.entity
     from stated as t
     join resolution as s on s.folded = t.subject
     left join resolution as o on o.folded = t.object
-    where t.object is null or o.entity is not null;
+    where t.object is null or o.entity is not null
+    union
+    -- Present relations too, where everything is touched: no assertion may state them any more under their predicate.
+    select v.subject, v.predicate, v.object
+    from relation_version as v
+    join relation as r on r.id = v.relation
+    where r.space = $1 and v.died is null and chunks is null;
 end
 $function$;
 comment on function graphrag._touched_triples(integer, bigint[], text[], text[], bigint[]) is 'Subject, predicate and object of the relations that a change can move.';
