@@ -2256,7 +2256,7 @@ comment on function graphrag._name_key(text) is 'A name as gate words are writte
 
 create function graphrag._name_reason(name text, type text, hits jsonb, possessive boolean)
     returns text
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- hits: what graphrag._gate_words() found for the words of this name, among others. A work may be called like anything
 -- (1984, It, The Stranger) as long as it begins with a capital or a digit.
@@ -2320,7 +2320,7 @@ comment on function graphrag._is_type(text, text, jsonb) is 'Whether an entity t
 
 create function graphrag._is_relative(name text, words text[], hits jsonb)
     returns boolean
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- the company, this incident, son frère, die Firma: [article or determiner] [modifier] [role], of one language. A noun
 -- in lower case after an English possessive or demonstrative is always such a phrase (her latest invention).
@@ -2356,7 +2356,7 @@ comment on function graphrag._is_relative(text, text[], jsonb) is 'Whether a phr
 
 create function graphrag._is_joined(name text, words text[], is_person boolean, hits jsonb)
     returns boolean
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- Two names joined by `and`: a pronoun or a role beside it (he and she); two personal-looking names of several words
 -- each (Ada Lovelace and Charles Babbage); anything joined that is typed as a person (Tom and Harry), unless by the y
@@ -2997,22 +2997,36 @@ comment on function graphrag.declare_predicate(text, text[], text, boolean, bool
 
 -- sql/30_gates/gate_name.sql
 
-create function graphrag.gate_name(name text, type text default null)
+create function graphrag.gate_name(name text, type text default null, realm text default null)
     returns text
-    language plpgsql stable parallel safe
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
 as $function$
 begin
+    perform graphrag._enter(realm, must_exist => realm is not null);
     return (
         select g.reason
         from graphrag._gate_names(array[name], array[type]) as g
     );
 end
 $function$;
-comment on function graphrag.gate_name(text, text) is 'Why a text is no name of an entity (malformed, over_long, pronominal_name, relative_name, conjunctive_name, bare_quantity, bare_date); null if it is one.';
+comment on function graphrag.gate_name(text, text, text) is 'Why a text is no name of an entity (malformed, over_long, pronominal_name, relative_name, conjunctive_name, bare_quantity, bare_date); null if it is one.';
 
 -- sql/30_gates/gate_predicate.sql
 
-create function graphrag.gate_predicate(predicate text)
+create function graphrag.gate_predicate(predicate text, realm text default null)
+    returns text
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform graphrag._enter(realm, must_exist => realm is not null);
+    return graphrag._predicate_reason(predicate);
+end
+$function$;
+comment on function graphrag.gate_predicate(text, text) is 'Why a text is no predicate (malformed, over_long, vague_predicate); null if it is one.';
+
+create function graphrag._predicate_reason(predicate text)
     returns text
     language plpgsql stable parallel safe
 as $function$
@@ -3026,7 +3040,7 @@ begin
     end;
 end
 $function$;
-comment on function graphrag.gate_predicate(text) is 'Why a text is no predicate (malformed, over_long, vague_predicate); null if it is one.';
+comment on function graphrag._predicate_reason(text) is 'What the predicate gate says, in the current realm.';
 
 -- sql/30_gates/gate_relation.sql
 
@@ -3035,14 +3049,17 @@ create function graphrag.gate_relation(
     predicate text,
     object text,
     confidence real default 1,
-    floor real default 0
+    floor real default 0,
+    realm text default null
 )
     returns text
-    language plpgsql stable parallel safe
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
 as $function$
 begin
+    perform graphrag._enter(realm, must_exist => realm is not null);
     return coalesce(
-        graphrag.gate_predicate(predicate),
+        graphrag._predicate_reason(predicate),
         case
             when subject is null or object is null then 'malformed'
             when confidence < floor then 'confidence_floor'
@@ -3051,7 +3068,7 @@ begin
     );
 end
 $function$;
-comment on function graphrag.gate_relation(text, text, text, real, real) is 'Why a triple is no relation (self_loop, confidence_floor, or what gate_predicate says); null if it is one.';
+comment on function graphrag.gate_relation(text, text, text, real, real, text) is 'Why a triple is no relation (self_loop, confidence_floor, or what gate_predicate says); null if it is one.';
 
 -- sql/30_gates/gate_word.sql
 
@@ -6255,6 +6272,7 @@ comment on function graphrag._render_bound(timestamp, text) is 'A bound of a per
 create function graphrag.parse_period(stated text, fiscal_year_start integer default 1)
     returns tstzrange
     language plpgsql immutable strict parallel safe cost 50
+    set search_path = pg_catalog, pg_temp
 as $function$
 -- A period as a half-open range in UTC, as wide as it was stated: 2021, 44 BCE, AD 79, 2021-03, March 2021,
 -- 2021-03-04, 4 March 2021, March 4, 2021, 04.03.2021, 25/12/2020, Q3 2021, H1 2020, FY2018, 1990s, 19th century, ISO

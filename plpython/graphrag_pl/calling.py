@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from graphrag_pl import endpoints, errors
 from graphrag_pl.client import PATHS, Client, ClientFactory, openai_factory
 from graphrag_pl.database import Database
-from graphrag_pl.retry import CallError, backoff
+from graphrag_pl.retry import BUSY, CallError, backoff
 from graphrag_pl.text import to_json
 
 DEFAULT_DEADLINE = 120.0
@@ -212,14 +212,14 @@ async def _try(request: Request, client: Client, attempts: Attempts) -> tuple[st
 
 def _at_deadline(last: CallError, deadline: float) -> CallError:
     """Attempts ran until the deadline: an unreachable server stays that, a busy one becomes a missed
-    deadline."""
+    deadline, which the next request would miss too."""
     wait = f" It asks to wait {last.retry_after:g} s." if last.retry_after else ""
     return CallError(
         code=last.code if last.code == errors.UNREACHABLE else errors.DEADLINE,
         message=f"{last.message}, until the deadline of {deadline:g} s",
         detail=f"{last.detail or ''}{wait}".strip() or None,
         status=last.status,
-        is_of_server=last.is_of_server,
+        is_of_server=last.is_of_server or last.status in BUSY,
     )
 
 

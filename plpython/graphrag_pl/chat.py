@@ -126,7 +126,7 @@ class ChatModel:
             answers = self.send(bodies, concurrency)
             lower = []
             for i, answer in zip(pending, answers, strict=True):
-                outcomes[i] = outcome = _outcome(answer, read)
+                outcomes[i] = outcome = _outcome(self.endpoint, answer, read)
                 if outcome.error is None:
                     if i in refused:
                         self._known["step"] = step
@@ -146,12 +146,12 @@ def _response_format(step: str, name: str, schema: Mapping[str, Any]) -> dict[st
     return {"type": step} if step == "json_object" else None
 
 
-def _outcome(answer: Mapping[str, Any], read: Callable[[Reply], T]) -> Outcome[T]:
+def _outcome(endpoint: Endpoint, answer: Mapping[str, Any], read: Callable[[Reply], T]) -> Outcome[T]:
     if not answer["ok"]:
         detail = f": {answer['detail']}" if answer.get("detail") else ""
         return Outcome(
             code=answer["code"],
-            error=f"{answer['message']}{detail}",
+            error=f"{endpoints.message_of(endpoint, answer)}{detail}",
             is_of_server=bool(answer.get("of_server")),
         )
     reply = None
@@ -160,7 +160,7 @@ def _outcome(answer: Mapping[str, Any], read: Callable[[Reply], T]) -> Outcome[T
         return Outcome(read(reply), reply)
     except UnusableError as error:
         cut = " and was cut off by its length limit" if reply and reply.is_cut else ""
-        return Outcome(reply=reply, code=errors.ANSWER_INVALID, error=f"{error}{cut}")
+        return Outcome(reply=reply, code=errors.ANSWER_INVALID, error=f"{endpoint}: {error}{cut}")
 
 
 def _may_help(answer: Mapping[str, Any], outcome: Outcome[Any]) -> bool:

@@ -97,13 +97,18 @@ def send(plpy: Database, requests: list[dict[str, Any]], concurrency: int) -> li
     return list(json.loads(answers))
 
 
+def message_of(endpoint: Endpoint, answer: Mapping[str, Any]) -> str:
+    """What a failed answer of `_call` says, with role and model; the URL is in it."""
+    return f"{answer['message']} (role {endpoint.role}, model {endpoint.model})"
+
+
 def sql_error(plpy: Database, endpoint: Endpoint, answer: Mapping[str, Any]) -> Exception:
     """The error of a failed answer of `_call`, naming role, URL and model."""
     detail = f"{answer['detail'].rstrip('.')}. " if answer.get("detail") else ""
     return errors.sql_error(
         plpy,
         answer["code"],
-        f"{answer['message']} (role {endpoint.role}, model {endpoint.model})",
+        message_of(endpoint, answer),
         f"{detail}Attempts: {answer.get('attempts') or 0}.",
         answer.get("hint") or _hint(answer),
     )

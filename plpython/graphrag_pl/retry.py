@@ -15,6 +15,8 @@ _SECONDS = re.compile(r"-?\d{1,9}(\.\d+)?")
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 20.0
 _TRANSIENT = frozenset({408, 409, 425, 429})
+#: Says more of the server's state than of the request: a 500 may be one prompt's own.
+BUSY = frozenset({429, 502, 503, 504, 529})
 #: The model, not the request or the account, may be what the server refuses.
 _OF_THE_MODEL = frozenset({403, 404})
 

@@ -1,6 +1,6 @@
 create function graphrag._name_reason(name text, type text, hits jsonb, possessive boolean)
     returns text
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- hits: what graphrag._gate_words() found for the words of this name, among others. A work may be called like anything
 -- (1984, It, The Stranger) as long as it begins with a capital or a digit.
@@ -64,7 +64,7 @@ comment on function graphrag._is_type(text, text, jsonb) is 'Whether an entity t
 
 create function graphrag._is_relative(name text, words text[], hits jsonb)
     returns boolean
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- the company, this incident, son frère, die Firma: [article or determiner] [modifier] [role], of one language. A noun
 -- in lower case after an English possessive or demonstrative is always such a phrase (her latest invention).
@@ -100,7 +100,7 @@ comment on function graphrag._is_relative(text, text[], jsonb) is 'Whether a phr
 
 create function graphrag._is_joined(name text, words text[], is_person boolean, hits jsonb)
     returns boolean
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- Two names joined by `and`: a pronoun or a role beside it (he and she); two personal-looking names of several words
 -- each (Ada Lovelace and Charles Babbage); anything joined that is typed as a person (Tom and Harry), unless by the y

@@ -1,4 +1,16 @@
-create function graphrag.gate_predicate(predicate text)
+create function graphrag.gate_predicate(predicate text, realm text default null)
+    returns text
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform graphrag._enter(realm, must_exist => realm is not null);
+    return graphrag._predicate_reason(predicate);
+end
+$function$;
+comment on function graphrag.gate_predicate(text, text) is 'Why a text is no predicate (malformed, over_long, vague_predicate); null if it is one.';
+
+create function graphrag._predicate_reason(predicate text)
     returns text
     language plpgsql stable parallel safe
 as $function$
@@ -12,4 +24,4 @@ begin
     end;
 end
 $function$;
-comment on function graphrag.gate_predicate(text) is 'Why a text is no predicate (malformed, over_long, vague_predicate); null if it is one.';
+comment on function graphrag._predicate_reason(text) is 'What the predicate gate says, in the current realm.';

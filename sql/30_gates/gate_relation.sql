@@ -3,14 +3,17 @@ create function graphrag.gate_relation(
     predicate text,
     object text,
     confidence real default 1,
-    floor real default 0
+    floor real default 0,
+    realm text default null
 )
     returns text
-    language plpgsql stable parallel safe
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
 as $function$
 begin
+    perform graphrag._enter(realm, must_exist => realm is not null);
     return coalesce(
-        graphrag.gate_predicate(predicate),
+        graphrag._predicate_reason(predicate),
         case
             when subject is null or object is null then 'malformed'
             when confidence < floor then 'confidence_floor'
@@ -19,4 +22,4 @@ begin
     );
 end
 $function$;
-comment on function graphrag.gate_relation(text, text, text, real, real) is 'Why a triple is no relation (self_loop, confidence_floor, or what gate_predicate says); null if it is one.';
+comment on function graphrag.gate_relation(text, text, text, real, real, text) is 'Why a triple is no relation (self_loop, confidence_floor, or what gate_predicate says); null if it is one.';

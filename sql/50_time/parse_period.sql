@@ -1,6 +1,7 @@
 create function graphrag.parse_period(stated text, fiscal_year_start integer default 1)
     returns tstzrange
     language plpgsql immutable strict parallel safe cost 50
+    set search_path = pg_catalog, pg_temp
 as $function$
 -- A period as a half-open range in UTC, as wide as it was stated: 2021, 44 BCE, AD 79, 2021-03, March 2021,
 -- 2021-03-04, 4 March 2021, March 4, 2021, 04.03.2021, 25/12/2020, Q3 2021, H1 2020, FY2018, 1990s, 19th century, ISO

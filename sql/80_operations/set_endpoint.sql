@@ -41,6 +41,12 @@ begin
         raise exception 'the % endpoint needs a model', role
             using errcode = 'GR009', hint = 'Name it as the server does.';
     end if;
+    if role = 'embedding' and cardinality(fallback_models) > 0 then
+        raise exception 'the embedding endpoint cannot have fallback models'
+            using errcode = 'GR009',
+                detail = 'Vectors of two models cannot be compared; those of a realm are of one.',
+                hint = 'Leave fallback_models out.';
+    end if;
     perform graphrag._check_endpoint_options(options);
     if realm is null then
         perform graphrag._set_default_endpoint(role, base_url, _model, api_key, fallback_models, options);

@@ -536,7 +536,7 @@ set local search_path = gates_test, public;
 select is(graphrag.gate_name('the vessel'), null, 'not a role of its own accord');
 insert into gate_word (kind, word) values ('role', 'vessel'), ('pronoun', 'yours truly'), ('keep', 'The Company'),
     ('vague_predicate', 'stuff');
-select is(graphrag.gate_name(w.name), w.reason, format('realm word: %s', w.name))
+select is(graphrag.gate_name(w.name, realm => 'gates_test'), w.reason, format('realm word: %s', w.name))
 from (values
     ('the vessel', 'relative_name'),
     ('die Vessel', 'relative_name'),
@@ -544,7 +544,7 @@ from (values
     ('The Company', null),
     ('the company', 'relative_name')
 ) as w (name, reason);
-select is(graphrag.gate_predicate('has stuff'), 'vague_predicate', 'a realm''s vague predicate');
+select is(graphrag.gate_predicate('has stuff', 'gates_test'), 'vague_predicate', 'a realm''s vague predicate');
 
 -- ------------------------------------------------------------ the whole gate of a chunk
 select graphrag.use_preset('biography', realm => 'gates_test');
