@@ -144,8 +144,8 @@ begin
     )
     select
         k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
-        a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
-        a.description, a.start_at, a.end_at, c.id
+        a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
+        not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (

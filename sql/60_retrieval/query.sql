@@ -79,25 +79,36 @@ create function graphrag._check_citations(
     out removed integer
 )
     returns record
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
--- A number that no document has is taken out of the answer and counted.
+-- A number that no document has is taken out of the answer, alone as in a list ([2, 77]), and counted.
 declare
     _known integer[] := array(select distinct e.reference from unnest(evidence) as e where e.reference is not null);
-    _cited integer[];
-    _number integer;
+    _cited integer[] := '{}';
+    _kept integer[];
+    _unknown integer[] := '{}';
+    _group text;
 begin
-    removed := 0;
-    _cited := array(
-        select distinct c.number[1]::integer
-        from regexp_matches(answer, '\[(\d{1,6})\]', 'g') as c (number)
-    );
-    foreach _number in array _cited loop
-        if _number <> all (_known) then
-            answer := regexp_replace(answer, format('\s*\[%s\]', _number), '', 'g');
-            removed := removed + 1;
+    for _group in
+        select distinct g.group[1]
+        from regexp_matches(answer, '\[\s*\d{1,6}(?:\s*[,;]\s*\d{1,6})*\s*\]', 'g') as g ("group")
+    loop
+        select
+            coalesce(array_agg(n.number order by n.no) filter (where n.number = any (_known)), '{}'),
+            _unknown || coalesce(array_agg(n.number) filter (where n.number <> all (_known)), '{}')
+        into _kept, _unknown
+        from (
+            select m.number[1]::integer as number, m.no
+            from regexp_matches(_group, '\d+', 'g') with ordinality as m (number, no)
+        ) as n;
+        _cited := _cited || _kept;
+        if _kept = '{}' then
+            answer := replace(replace(answer, ' ' || _group, ''), _group, '');
+        else
+            answer := replace(answer, _group, format('[%s]', array_to_string(_kept, ', ')));
         end if;
     end loop;
+    removed := (select count(distinct u.number) from unnest(_unknown) as u (number));
     citations := (
         select coalesce(
             jsonb_agg(

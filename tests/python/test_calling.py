@@ -242,6 +242,13 @@ def test_deadline_bounds_all_attempts(failure: CallError, code: str) -> None:
     assert "0.5 s" in answer["message"]
 
 
+@pytest.mark.parametrize(("status", "of_server"), [(429, True), (503, True), (500, False)])
+def test_busy_until_the_deadline_is_the_servers_state(status: int, of_server: bool) -> None:
+    """A 500 may be one prompt's own; the next one may fare better."""
+    (answer,) = call(failing(busy(status=status)), request(deadline=0.2))
+    assert (answer["code"], answer["of_server"]) == ("GR104", of_server)
+
+
 def test_deadline_cuts_an_attempt_off() -> None:
     async def never(_: str, __: Mapping[str, Any]) -> dict[str, Any]:
         await asyncio.Event().wait()

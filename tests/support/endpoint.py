@@ -19,7 +19,8 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -236,6 +237,8 @@ class Endpoint:
         self.on_other: Callable[[Request], Any] = lambda _: {}
         self.queue: deque[str] = deque()  # contents of the next chat answers, before any script
         self.requests: list[Request] = []
+        self.most_at_once = 0  # requests that were on their way at one time
+        self._on_their_way = 0
         self._faults: list[_Planned] = []
         self._changed = threading.Condition()
         self._closing = threading.Event()
@@ -295,6 +298,18 @@ class Endpoint:
         else:
             response = Response({"error": {"message": f"no such path {request.path}"}}, status=404)
         return fault(request, response) if fault else response
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """While a request is on its way."""
+        with self._changed:
+            self._on_their_way += 1
+            self.most_at_once = max(self.most_at_once, self._on_their_way)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._on_their_way -= 1
 
     def _next_fault(self, request: Request) -> Fault | None:
         for planned in self._faults:
@@ -383,6 +398,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
+        with self.server.endpoint.counted():
+            self._answer(headers, body)
+
+    def _answer(self, headers: Mapping[str, str], body: Any) -> None:
         endpoint = self.server.endpoint
         response = endpoint.respond(Request(self.path, headers, body, time.monotonic()))
         endpoint.pause(response)
