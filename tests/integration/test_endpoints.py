@@ -1,0 +1,470 @@
+"""Model servers that misbehave: what is retried, for how long, what is said about it, and that nothing is stored."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.support import endpoint as faults
+from tests.support.calls import refused, row, rows, set_models, state
+from tests.support.database import Connection, sql, value, view
+from tests.support.endpoint import Endpoint, Fault, Request, Response, is_chat, is_embedding, says
+from tests.support.reading import PEOPLE, REALM, founders, founding, make_realm, pages
+
+GRACE = 1.5  # seconds that a call may take beyond its deadline
+
+
+@pytest.fixture
+def models(conn: Connection, endpoint: Endpoint) -> Endpoint:
+    """A realm whose three models are the scripted endpoint."""
+    make_realm(conn, endpoint)
+    return endpoint
+
+
+def index(conn: Connection, *names: str, document: str = "a") -> dict[str, Any]:
+    return row(conn, "index", pages(*names), document=document, realm=REALM)
+
+
+def supply(conn: Connection, *names: str) -> dict[str, Any]:
+    """Index without a chat model: only vectors are asked for."""
+    extraction = {"chunks": [{"no": no, **founding(name)} for no, name in enumerate(names)]}
+    return row(conn, "index", pages(*names), document="a", extraction=extraction, realm=REALM)
+
+
+def ask(conn: Connection, **named: Any) -> dict[str, Any]:
+    return row(conn, "query", "Who founded Acme?", realm=REALM, **named)
+
+
+def set_role(conn: Connection, role: str, url: str, model: str, **named: Any) -> None:
+    options = named.pop("options", {})
+    rows(conn, "set_endpoint", role, url, model, options=options, realm=REALM, **named)
+
+
+def usage(conn: Connection) -> list[dict[str, Any]]:
+    return view(conn, REALM, "usage")
+
+
+def wants(model: str) -> faults.Condition:
+    return lambda request: request.body.get("model") == model
+
+
+def bodies(endpoint: Endpoint, where: faults.Condition) -> list[Any]:
+    return [request.body for request in endpoint.requests if where(request)]
+
+
+# ---------------------------------------------------------------- which model serves what
+def test_chat_roles_default_to_extraction(conn: Connection, models: Endpoint) -> None:
+    index(conn, "Ann")
+    ask(conn)
+    assert {body["model"] for body in bodies(models, is_chat)} == {"scripted"}
+    sql(conn, "set search_path = kb")
+    for role in ("synthesis", "community", "auxiliary"):
+        assert value(conn, "select graphrag._endpoint(%s) ->> 'model'", [role]) == "scripted"
+
+
+def test_a_role_may_have_an_endpoint_of_its_own(conn: Connection, models: Endpoint) -> None:
+    with Endpoint() as other:
+        set_role(conn, "synthesis", other.url, "writer")
+        index(conn, "Ann")
+        assert ask(conn)["usage"]["model"] == "writer"
+        assert [body["model"] for body in bodies(other, faults.is_any)] == ["writer"]
+    assert {body["model"] for body in bodies(models, is_chat)} == {"scripted"}
+
+
+def test_the_databases_default_serves_realms_that_have_none(conn: Connection, endpoint: Endpoint) -> None:
+    for role, model in (("embedding", "vectors"), ("extraction", "reader")):
+        rows(conn, "set_endpoint", role, endpoint.url, model, realm=None)
+    rows(conn, "create_realm", REALM)
+    index(conn, "Ann")
+    ask(conn)
+    assert {request.body["model"] for request in endpoint.chats} == {"reader"}
+
+
+def test_no_endpoint_says_how_to_set_one(conn: Connection, realm: str) -> None:
+    call = lambda: row(conn, "query", "Who?", realm=realm)  # noqa: E731
+    refused("GR010", ("synthesis",), call, hint="set_endpoint")
+
+
+@pytest.mark.parametrize("fault", [faults.status(404), faults.status(503), faults.status(429, retry_after="30")])
+def test_a_fallback_serves_and_is_recorded(conn: Connection, models: Endpoint, fault: Fault) -> None:
+    set_role(conn, "extraction", models.url, "first", fallback_models=["second", "third"])
+    models.inject(fault, where=wants("first"))
+    begun = time.monotonic()
+    assert index(conn, "Ann")["failed"] == 0
+    assert time.monotonic() - begun < 5
+    assert {body["model"] for body in bodies(models, is_chat)} == {"first", "second"}
+    calls = [call for call in usage(conn) if call["role"] == "extraction"]
+    assert {call["model"] for call in calls} == {"second"}
+    assert [call["attempts"] for call in calls] == [2, 2]
+    assert value(conn, "select extractor from kb.chunk") == "second"
+
+
+def test_the_model_that_a_router_chose_is_recorded(conn: Connection, models: Endpoint) -> None:
+    models.inject(lambda _, response: replace(response, payload={**response.payload, "model": "chosen-2025"}))
+    index(conn, "Ann")
+    assert {call["model"] for call in usage(conn)} == {"chosen-2025"}
+    assert value(conn, "select extractor from kb.chunk") == "chosen-2025"
+
+
+def test_vectors_have_no_fallback(conn: Connection, models: Endpoint) -> None:
+    call = lambda: set_role(conn, "embedding", models.url, "vectors", fallback_models=["others"])  # noqa: E731
+    refused("GR009", ("embedding",), call)
+    models.inject(faults.status(404), where=is_embedding)
+    refused("GR102", ("embedding", "vectors"), lambda: supply(conn, "Ann"))
+    assert len(models.embeddings) == 1
+
+
+# ---------------------------------------------------------------- the deadline
+@pytest.mark.parametrize(
+    "fault",
+    [faults.slow(60), faults.drip(0.2), faults.status(500), faults.status(429), faults.drop()],
+    ids=["slow", "drip", "500", "429", "drop"],
+)
+def test_one_deadline_bounds_attempts_waits_and_fallbacks(
+    conn: Connection, models: Endpoint, fault: Fault
+) -> None:
+    set_role(
+        conn, "synthesis", models.url, "first", fallback_models=["second"], options={"deadline": 1.2}
+    )
+    models.inject(fault, where=is_chat)
+    begun = time.monotonic()
+    with pytest.raises(psycopg.Error):
+        ask(conn)
+    assert time.monotonic() - begun < 1.2 + GRACE
+
+
+def test_retry_after_is_honoured(conn: Connection, models: Endpoint) -> None:
+    models.inject(faults.status(429, retry_after="1"), times=1, where=is_chat)
+    ask(conn)
+    first, second = (request.at for request in models.chats)
+    assert 0.95 <= second - first < 1 + GRACE
+
+
+def test_retry_after_beyond_the_deadline_is_not_waited_for(conn: Connection, models: Endpoint) -> None:
+    models.inject(faults.status(429, retry_after="86400"), where=is_chat)
+    begun = time.monotonic()
+    said = refused("GR104", (models.url, "429", "synthesis", "scripted"), lambda: ask(conn), hint="rate")
+    assert "86400 s" in (said.message_detail or "")
+    assert time.monotonic() - begun < GRACE
+    assert len(models.chats) == 1
+
+
+def test_a_rate_limit_for_ever_is_capped_and_the_document_resumes(conn: Connection, models: Endpoint) -> None:
+    set_role(conn, "extraction", models.url, "scripted", options={"deadline": 1})
+    models.inject(faults.status(429, retry_after="0.2"), where=lambda r: is_chat(r) and not says("Ann")(r))
+    begun = time.monotonic()
+    result = index(conn, *PEOPLE)
+    assert time.monotonic() - begun < 3 + 2 * GRACE, "one deadline for two passes, not one a batch"
+    assert (result["chunks"], result["failed"]) == (12, 11)
+    assert all("429" in failure["reason"] for failure in result["failures"])
+    assert founders(conn) == {"Ann"}
+    models.heal()
+    assert index(conn, *PEOPLE)["failed"] == 0
+    assert founders(conn) == set(PEOPLE)
+
+
+def test_one_prompt_that_the_server_fails_at_does_not_stop_the_others(
+    conn: Connection, models: Endpoint
+) -> None:
+    rows(conn, "configure", "max_concurrent_chunks", Jsonb(1), realm=REALM)
+    set_role(conn, "extraction", models.url, "scripted", options={"deadline": 0.7})
+    models.inject(faults.status(500), where=says("Carla"))
+    result = index(conn, *PEOPLE[:5])
+    assert [failure["chunk"] for failure in result["failures"]] == [3]
+    assert founders(conn) == set(PEOPLE[:5]) - {"Carla"}
+
+
+# ---------------------------------------------------------------- what is tried again
+@pytest.mark.parametrize("code", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+def test_statuses_that_pass_are_outlived(conn: Connection, models: Endpoint, code: int) -> None:
+    models.inject(faults.status(code), times=1)
+    assert ask(conn)["answer"]
+    assert len(models.embeddings) == 2
+
+
+@pytest.mark.parametrize("code", [400, 401, 402, 403, 404, 410, 413, 422])
+def test_statuses_that_stay_are_reported_at_once(conn: Connection, models: Endpoint, code: int) -> None:
+    models.inject(faults.status(code, message="no such thing here"), where=is_embedding)
+    before = state(conn, REALM)
+    mentions = (models.url, f"HTTP {code}", "embedding", "vectors")
+    said = refused("GR102", mentions, lambda: supply(conn, "Ann"))
+    assert "no such thing here" in (said.message_detail or "")
+    assert len(models.embeddings) == 1
+    assert state(conn, REALM) == before
+
+
+@pytest.mark.parametrize("field", ["code", "type"])
+def test_an_exhausted_quota_is_not_a_blip(conn: Connection, models: Endpoint, field: str) -> None:
+    error = {"message": "You exceeded your quota.", "code": "429", "type": "x", field: "insufficient_quota"}
+    models.inject(lambda *_: Response({"error": error}, status=429, headers={"Retry-After": "1"}))
+    said = refused("GR102", ("429",), lambda: ask(conn), hint="quota")
+    assert "exceeded your quota" in (said.message_detail or "")
+    assert len(models.requests) == 1
+
+
+# ---------------------------------------------------------------- batches and concurrency
+def test_batches_by_count(conn: Connection, models: Endpoint) -> None:
+    set_role(conn, "embedding", models.url, "vectors", options={"batch_size": 5})
+    supply(conn, *PEOPLE)
+    sizes = sorted(len(body["input"]) for body in bodies(models, is_embedding))
+    assert sum(sizes) == 12 + 13 + 12
+    assert sizes[1:] == [5] * 7
+
+
+def test_batches_by_tokens(conn: Connection, models: Endpoint) -> None:
+    set_role(conn, "embedding", models.url, "vectors", options={"batch_tokens": 200})
+    supply(conn, *PEOPLE)
+    batches = [body["input"] for body in bodies(models, is_embedding)]
+    assert sum(map(len, batches)) == 12 + 13 + 12
+    assert all(len(batch) == 1 or sum(map(len, batch)) <= 200 * 4 for batch in batches)
+    assert len(batches) > 4
+
+
+def test_three_hundred_chunks(conn: Connection, models: Endpoint) -> None:
+    """Of which each has text enough that they would never fit one request."""
+    models.on_extraction = lambda _: []
+    names = [f"Name{number}" for number in range(300)]
+    assert supply(conn, *names)["chunks"] == 300
+    batches = [body["input"] for body in bodies(models, is_embedding)]
+    assert sum(map(len, batches)) == 300 + 301 + 300
+    assert max(map(len, batches)) <= 64
+    assert max(sum(map(len, batch)) for batch in batches) <= 8000 * 4
+
+
+def test_a_run_without_spaces_is_cut_to_what_the_model_takes(conn: Connection, models: Endpoint) -> None:
+    set_role(conn, "embedding", models.url, "vectors", options={"max_input_tokens": 50})
+    rows(conn, "configure", "chunk_size", Jsonb(100_000), realm=REALM)
+    row(conn, "index", "x" * 36_000, document="a", extraction=[], realm=REALM) if False else None
+    row(conn, "index", "x" * 36_000, document="a", extraction={"entities": [], "triples": []}, realm=REALM)
+    (text,) = bodies(models, is_embedding)[0]["input"]
+    assert 0 < len(text) <= 50 * 4
+    assert value(conn, "select max(end_at) from kb.document_chunk") == 36_000
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_concurrency_is_an_endpoints_limit(conn: Connection, models: Endpoint, limit: int) -> None:
+    for role, model in (("extraction", "scripted"), ("embedding", "vectors")):
+        set_role(conn, role, models.url, model, options={"concurrency": limit, "batch_size": 4}
+                 if role == "embedding" else {"concurrency": limit})  # fmt: skip
+    models.inject(faults.slow(0.05))
+    index(conn, *PEOPLE)
+    assert models.most_at_once == limit
+    assert founders(conn) == set(PEOPLE)
+
+
+# ---------------------------------------------------------------- every fault, in every role
+def wrong_body(_: Request, response: Response) -> Response:
+    return replace(response, payload=[response.payload])
+
+
+BAD_NETWORK: dict[str, tuple[Fault | str, set[str]]] = {
+    "slow": (faults.slow(60), {"GR104"}),
+    "drip": (faults.drip(0.3), {"GR104"}),
+    "429 for ever": (faults.status(429), {"GR104"}),
+    "429 for an hour": (faults.status(429, retry_after="3600"), {"GR104"}),
+    "500": (faults.status(500), {"GR104"}),
+    "dropped": (faults.drop(), {"GR101"}),
+    "html": (faults.html(), {"GR103"}),
+    "truncated": (faults.truncated(), {"GR103"}),
+    "a list": (wrong_body, {"GR103"}),
+    "refused": (faults.refused_url(), {"GR101"}),
+    # A resolver that does not say no in time is a missed deadline.
+    "unknown host": (faults.unresolvable_url(), {"GR101", "GR104"}),
+}
+
+
+def break_role(conn: Connection, models: Endpoint, role: str, model: str, fault: Fault | str) -> str:
+    """Inject the fault, or move the role to the URL that is one; returns the URL that errors must name."""
+    url = fault if isinstance(fault, str) else models.url
+    set_role(conn, role, url, model, options={"deadline": 0.8})
+    if not isinstance(fault, str):
+        models.inject(fault)
+    return url
+
+
+def check_refused(conn: Connection, codes: set[str], url: str, role: str, model: str, call: Callable[[], Any]) -> None:
+    before = state(conn, REALM)
+    begun = time.monotonic()
+    with pytest.raises(psycopg.Error) as caught:
+        call()
+    assert time.monotonic() - begun < 0.8 + GRACE
+    said = caught.value.diag
+    assert said.sqlstate in codes, caught.value
+    for mentioned in (url, role, model):
+        assert mentioned in (said.message_primary or "")
+    assert said.message_detail
+    assert said.message_hint
+    assert state(conn, REALM) == before
+
+
+@pytest.mark.parametrize(("fault", "codes"), BAD_NETWORK.values(), ids=BAD_NETWORK.keys())
+def test_a_fault_of_the_embedding_endpoint(
+    conn: Connection, models: Endpoint, fault: Fault | str, codes: set[str]
+) -> None:
+    url = break_role(conn, models, "embedding", "vectors", fault)
+    check_refused(conn, codes, url, "embedding", "vectors", lambda: supply(conn, "Ann"))
+
+
+@pytest.mark.parametrize(("fault", "codes"), BAD_NETWORK.values(), ids=BAD_NETWORK.keys())
+def test_a_fault_of_the_synthesis_endpoint(
+    conn: Connection, models: Endpoint, fault: Fault | str, codes: set[str]
+) -> None:
+    url = break_role(conn, models, "synthesis", "writer", fault)
+    check_refused(conn, codes, url, "synthesis", "writer", lambda: ask(conn, mode="bypass"))
+
+
+@pytest.mark.parametrize("fault", [fault for fault, _ in BAD_NETWORK.values()], ids=BAD_NETWORK.keys())
+def test_a_fault_of_the_extraction_endpoint(conn: Connection, models: Endpoint, fault: Fault | str) -> None:
+    """No chunk is read, so nothing is stored; the error carries the endpoint's."""
+    url = break_role(conn, models, "extraction", "scripted", fault)
+    before = state(conn, REALM)
+    said = refused("GR107", ('"a"',), lambda: index(conn, *PEOPLE[:4]), hint="doctor")
+    for mentioned in (url, "extraction", "scripted"):
+        assert mentioned in (said.message_detail or "")
+    assert state(conn, REALM) == before
+
+
+@pytest.mark.parametrize("content", ["", "<think>hm</think>", None])
+def test_an_empty_answer_is_no_answer(conn: Connection, models: Endpoint, content: Any) -> None:
+    models.on_synthesis = lambda _: content if content is not None else ""
+    refused("GR103", (models.url, "synthesis", "scripted"), lambda: ask(conn))
+
+
+# ---------------------------------------------------------------- vectors
+def with_rows(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Fault:
+    return lambda _, response: replace(
+        response, payload={**response.payload, "data": change(response.payload["data"])}
+    )
+
+
+BAD_VECTORS: dict[str, tuple[Fault, str, tuple[str, ...]]] = {
+    "too few": (faults.fewer_vectors(2), "GR103", ("2 vectors", "5 texts")),
+    "none": (faults.fewer_vectors(0), "GR103", ("0 vectors",)),
+    "twice the same index": (with_rows(lambda rows: [{**row, "index": 0} for row in rows]), "GR103", ("index",)),
+    "index from one": (
+        with_rows(lambda rows: [{**row, "index": row["index"] + 1} for row in rows]),
+        "GR103",
+        ("index",),
+    ),
+    "base64": (
+        with_rows(lambda rows: [{**row, "embedding": "AACAPwAAgD8="} for row in rows]),
+        "GR103",
+        ("no list of numbers",),
+    ),
+    "no numbers": (
+        with_rows(lambda rows: [{**row, "embedding": ["1"] * 32} for row in rows]),
+        "GR106",
+        ("not finite",),
+    ),
+    "another width": (faults.other_width(48), "GR105", ("48", "32")),
+    "two widths": (
+        with_rows(lambda rows: [*rows[:-1], {**rows[-1], "embedding": [1.0] * 31}]),
+        "GR105",
+        ("31", "32"),
+    ),
+    "NaN": (faults.filled(float("nan")), "GR106", ("not finite",)),
+    "infinite": (faults.filled(float("inf")), "GR106", ("not finite",)),
+    "too big for 32 bits": (faults.filled(1e300), "GR106", ("not finite",)),
+    "zero": (faults.filled(0.0), "GR106", ("only zeros",)),
+    "zero in 32 bits": (faults.filled(1e-300), "GR106", ("only zeros",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("fault", "code", "mentions"), BAD_VECTORS.values(), ids=BAD_VECTORS.keys())
+def test_vectors_that_are_refused(
+    conn: Connection, models: Endpoint, fault: Fault, code: str, mentions: tuple[str, ...]
+) -> None:
+    supply(conn, "Zed")
+    before = state(conn, REALM)
+    models.inject(fault, where=is_embedding)
+    where = (models.url, "embedding", "vectors")
+    refused(code, (*where, *mentions), lambda: supply(conn, "Ann", "Bob"))
+    assert state(conn, REALM) == before
+    models.heal()
+    assert supply(conn, "Ann", "Bob")["failed"] == 0
+
+
+def test_shuffled_vectors_are_put_in_order(conn: Connection, models: Endpoint) -> None:
+    models.inject(faults.shuffled(), where=is_embedding)
+    supply(conn, *PEOPLE)
+    for stored in sql(conn, "select body, vec::text as vec from kb.content"):
+        wanted = faults.hashed_vector(stored["body"], 32)
+        found = [float(number) for number in stored["vec"].strip("[]").split(",")]
+        assert found == pytest.approx(wanted), stored["body"]
+
+
+def test_a_server_that_knows_no_base64(conn: Connection, models: Endpoint) -> None:
+    models.inject(faults.base64_refused(), where=is_embedding)
+    assert supply(conn, "Ann")["failed"] == 0
+    assert {body["encoding_format"] for body in bodies(models, is_embedding)} == {"float"}
+
+
+def test_another_model_is_never_mixed_in(conn: Connection, models: Endpoint) -> None:
+    supply(conn, "Ann")
+    call = lambda: set_role(conn, "embedding", models.url, "other-vectors")  # noqa: E731
+    refused("GR105", ("vectors", "other-vectors"), call)
+
+
+def test_a_width_beyond_pgvectors_is_refused_before_a_realm_is_made(
+    conn: Connection, endpoint: Endpoint
+) -> None:
+    endpoint.width = 4096
+    refused("GR009", ("4096",), lambda: rows(conn, "create_realm", REALM, endpoint.url, "vectors"))
+    assert not sql(conn, "select nspname from pg_namespace where nspname = 'kb'")
+
+
+def test_half_precision_above_two_thousand_dimensions(conn: Connection, endpoint: Endpoint) -> None:
+    endpoint.width = 3072
+    make_realm(conn, endpoint)
+    supply(conn, "Ann")
+    assert value(conn, "select distinct pg_typeof(vec)::text from kb.content").endswith("halfvec")
+    assert any("Ann" in piece["text"] for piece in rows(conn, "retrieve", "Ann", realm=REALM))
+
+
+# ---------------------------------------------------------------- options
+@pytest.mark.parametrize(
+    ("options", "mentioned"),
+    [
+        ({"dedline": 3}, "dedline"),
+        ({"deadline": 0}, "deadline"),
+        ({"deadline": "3"}, "deadline"),
+        ({"concurrency": -1}, "concurrency"),
+        ({"structured_output": "xml"}, "structured_output"),
+        ({"batch_size": 0.5}, "batch_size"),
+        ({"concurrency": 2.5}, "concurrency"),
+        ({"deadline": 1e300}, "deadline"),
+        ({"extra": []}, "extra"),
+    ],
+)
+def test_options_are_checked(
+    conn: Connection, models: Endpoint, options: dict[str, Any], mentioned: str
+) -> None:
+    before = state(conn, REALM)
+    call = lambda: set_role(conn, "extraction", models.url, "scripted", options=options)  # noqa: E731
+    refused("GR009", (mentioned,), call)
+    assert state(conn, REALM) == before
+
+
+def test_extra_and_temperature_reach_the_server(conn: Connection, models: Endpoint) -> None:
+    options = {"extra": {"max_tokens": 7, "seed": 1}, "temperature": 0.5}
+    set_models(conn, models, "synthesis", realm=REALM, **options)
+    ask(conn)
+    (body,) = bodies(models, is_chat)
+    assert (body["max_tokens"], body["seed"], body["temperature"]) == (7, 1, 0.5)
+
+
+def test_a_model_that_takes_no_temperature(conn: Connection, models: Endpoint) -> None:
+    def strict(request: Request, response: Response) -> Response:
+        if "temperature" not in request.body:
+            return response
+        return faults.status(400, message="Unsupported value: 'temperature'")(request, response)
+
+    models.inject(strict, where=is_chat)
+    assert ask(conn)["answer"]
+    assert index(conn, "Ann")["failed"] == 0
