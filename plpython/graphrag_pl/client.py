@@ -31,6 +31,9 @@ ClientFactory = Callable[[str, "str | None"], AbstractAsyncContextManager[Client
 
 def openai_factory(plpy: Database) -> ClientFactory:
     """Import the openai package (GR201 if it is missing) and return the factory of its clients."""
+    for name in ("pydantic", "httpx2"):  # the larger half of the import, with looks at a cancel in between
+        errors.library(plpy, name)
+        plpy.execute("select 1")
     openai, httpx = errors.library(plpy, "openai"), errors.library(plpy, "httpx2")
     for name in (
         "openai",

@@ -10,6 +10,7 @@ comment on type graphrag._entity_state is 'The version an entity should have now
 create type graphrag._name_state as (
     entity bigint,
     folded text,
+    name text,                  -- as last written
     role text
 );
 comment on type graphrag._name_state is 'A name an entity should have now.';

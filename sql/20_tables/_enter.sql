@@ -3,6 +3,9 @@ create function graphrag._enter(realm text, must_exist boolean default true)
     language plpgsql volatile parallel unsafe
 as $function$
 -- Called by an entry point that has pinned its search_path: set_config(…, true) then lasts until that function exits.
+-- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
+-- read or written, enable_seqscan and jit: every statement is a lookup by key or an ordered index scan over a few rows,
+-- but its plan is cached, perhaps from when the tables were empty, and its recursive estimates would have it compiled.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;
@@ -17,17 +20,12 @@ begin
                 hint = graphrag._near(_realm, graphrag._realms());
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
-    perform set_config('graphrag.call', gen_random_uuid()::text, true);
-    -- Every statement here is a lookup by key or an ordered index scan over a few rows. Its plan is cached, perhaps
-    -- from when the tables were empty, and its recursive estimates are high enough to have it compiled for a second.
-    perform set_config('enable_seqscan', 'off', true);
-    perform set_config('jit', 'off', true);
     execute 'select r.version from realm as r' into _version;
     if _version is distinct from '@VERSION@' then
         raise exception 'realm "%" was made by graphrag %, this is @VERSION@', _realm, _version
             using errcode = 'GR202',
                 detail = 'Its tables have not been migrated yet.',
-                hint = format('SELECT graphrag.migrate_realm(%L);', _realm);
+                hint = 'Use the release that made it, or make the realm anew from its documents.';
     end if;
     return _realm;
 end

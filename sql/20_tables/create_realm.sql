@@ -95,7 +95,13 @@ begin
                 then jsonb_build_object('width', width) else '{}' end
         );
     end if;
-    if _endpoint is null or _endpoint ->> 'model' is null then
+    if embedding_url is not null and _endpoint ->> 'model' is null then
+        raise exception 'no model is named for the embedding endpoint "%"', embedding_url
+            using errcode = 'GR009',
+                detail = 'embedding_model is NULL.',
+                hint = 'Name the model that this endpoint should use.';
+    end if;
+    if _endpoint is null then
         raise exception 'no embedding endpoint: a realm needs a model for its vectors'
             using errcode = 'GR010',
                 detail = 'Neither the call, nor the database''s default, nor OPENAI_API_KEY in the server''s environment names one.',

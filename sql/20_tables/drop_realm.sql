@@ -4,16 +4,17 @@ create function graphrag.drop_realm(realm text, confirm text)
     set search_path = pg_catalog, pg_temp
     set client_min_messages = warning
 as $function$
+declare
+    _realm text := graphrag._enter(realm);
 begin
-    perform graphrag._enter(realm);
-    if confirm is distinct from realm then
-        raise exception 'realm "%" was not dropped: confirm says "%"', realm, confirm
+    if confirm is distinct from _realm then
+        raise exception 'realm "%" was not dropped: confirm says "%"', _realm, confirm
             using errcode = 'GR009',
                 detail = 'Dropping a realm erases its documents, its graph and its history.',
-                hint = format('SELECT graphrag.drop_realm(%L, confirm => %L);', realm, realm);
+                hint = format('SELECT graphrag.drop_realm(%L, confirm => %L);', _realm, _realm);
     end if;
     perform set_config('search_path', 'pg_catalog, pg_temp', true);
-    execute format('drop schema %I cascade', realm);
+    execute format('drop schema %I cascade', _realm);
 end
 $function$;
 comment on function graphrag.drop_realm(text, text) is 'Erases a realm with all its data and history; confirm must repeat its name.';

@@ -13,6 +13,8 @@ create function graphrag.declare_predicate(
     returns text
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
 as $function$
 declare
     _realm text := graphrag._enter(realm);

@@ -2,6 +2,8 @@ create function graphrag.use_preset(preset text, realm text default null)
     returns integer
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
 as $function$
 declare
     _realm text := graphrag._enter(realm);

@@ -59,7 +59,9 @@ begin
         where e.entity = any (involved)
             and e.died is null
             and not exists (
-                select from unnest(states) as s where s.entity = e.entity and s.folded = e.folded and s.role = e.role
+                select
+                from unnest(states) as s
+                where s.entity = e.entity and s.folded = e.folded and s.name = e.name and s.role = e.role
             )
     ),
     unsaid as (
@@ -73,15 +75,15 @@ begin
     update entity_name as e
     set died = null
     from unnest(states) as s
-    where e.entity = s.entity and e.folded = s.folded and e.role = s.role and e.died = revision
+    where e.entity = s.entity and e.folded = s.folded and e.name = s.name and e.role = s.role and e.died = revision
         and not exists (
             select from entity_name as l where l.entity = s.entity and l.folded = s.folded and l.died is null
         );
     get diagnostics _n = row_count;
     _changes := _changes - _n;
 
-    insert into entity_name (space, folded, entity, role, born)
-    select $2, s.folded, s.entity, s.role, revision
+    insert into entity_name (space, folded, name, entity, role, born)
+    select $2, s.folded, s.name, s.entity, s.role, revision
     from unnest(states) as s
     where not exists (
         select from entity_name as e where e.entity = s.entity and e.folded = s.folded and e.died is null

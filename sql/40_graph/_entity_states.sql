@@ -5,6 +5,8 @@ create function graphrag._live_mentions(space integer, names text[], labels text
         surface text,
         type text,
         description text,
+        aliases text[],
+        folded_aliases text[],
         content bigint,
         ord numeric,
         key text,
@@ -14,7 +16,8 @@ create function graphrag._live_mentions(space integer, names text[], labels text
 as $function$
 begin
     return query
-    select n.label, m.folded, m.surface, m.type, m.description, m.content, v.ord, d.key, c.no
+    select
+        n.label, m.folded, m.surface, m.type, m.description, m.aliases, m.folded_aliases, m.content, v.ord, d.key, c.no
     from unnest(names, labels) as n (folded, label)
     join mention as m on m.space = $1 and m.folded = n.folded
     join document_chunk as c on c.chunk = m.chunk and c.died is null
@@ -158,16 +161,33 @@ begin
             from unnest(names, labels) as n (folded, label)
             join grouped as g on g.label = n.label
         ),
+        live as materialized (
+            select * from graphrag._live_mentions($1, names, labels)
+        ),
+        claim as (
+            select g.entity, a.folded, a.name, l.ord, l.key, l.no
+            from live as l
+            join grouped as g on g.label = l.label
+            cross join unnest(l.folded_aliases, l.aliases) as a (folded, name)
+        ),
         claimed as (
-            select distinct o.entity, a.folded, 'claimed' as role
-            from owned as o
-            join mention as m on m.space = $1 and m.folded = o.folded and m.folded_aliases <> '{}'
-            cross join unnest(m.folded_aliases) as a (folded)
-            where graphrag._is_live(m.chunk)
-                and not exists (select from owned as other where other.entity = o.entity and other.folded = a.folded)
+            select distinct c.entity, c.folded, 'claimed' as role
+            from claim as c
+            where not exists (select from owned as o where o.entity = c.entity and o.folded = c.folded)
+        ),
+        -- As the newest mention of the name writes it; a name that was only claimed, as the newest claim does.
+        written as (
+            select distinct on (w.folded) w.folded, w.name
+            from (
+                select l.folded, l.surface as name, true as is_mention, l.ord, l.key, l.no from live as l
+                union all
+                select c.folded, c.name, false, c.ord, c.key, c.no from claim as c
+            ) as w
+            order by w.folded, w.is_mention desc, w.ord desc, w.key collate "C" desc, w.no desc, w.name collate "C"
         )
-        select row(s.entity, s.folded, s.role)::graphrag._name_state
+        select row(s.entity, s.folded, w.name, s.role)::graphrag._name_state
         from (select * from owned union all select * from claimed) as s
+        join written as w on w.folded = s.folded
     );
 end
 $function$;

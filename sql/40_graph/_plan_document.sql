@@ -36,7 +36,10 @@ begin
         (graphrag._setting('chunk_overlap') #>> '{}')::integer
     ) as s;
     if extraction is not null then
-        _plan.extractions := graphrag._assign_extraction(graphrag._parse_extraction(extraction), _plan.bodies);
+        _plan.extractions := graphrag._assign_extraction(
+            graphrag._check_chunk_numbers(graphrag._parse_extraction(extraction), cardinality(_plan.bodies)),
+            _plan.bodies
+        );
     end if;
     select array_agg(sha256(convert_to(b.body || coalesce(e.extraction::text, ''), 'UTF8')) order by b.no)
     into _plan.hashes
@@ -107,7 +110,7 @@ as $function$
         from unnest(bodies) with ordinality as b (body, no)
     ),
     numbered (no, records) as (
-        select (c.chunk ->> 'no')::integer + 1, c.chunk
+        select (c.chunk ->> 'no')::integer, c.chunk
         from jsonb_array_elements(extraction -> 'chunks') as c (chunk)
     ),
     entity as (
@@ -161,3 +164,26 @@ as $function$
     left join numbered as n on n.no = c.no
 $function$;
 comment on function graphrag._assign_extraction(jsonb, text[]) is 'Distributes supplied entities and triples over the chunks they were read in.';
+
+create function graphrag._check_chunk_numbers(extraction jsonb, chunks integer)
+    returns jsonb
+    language plpgsql immutable parallel safe
+as $function$
+declare
+    _no text := (
+        select c.chunk ->> 'no'
+        from jsonb_array_elements(extraction -> 'chunks') as c (chunk)
+        where coalesce(c.chunk ->> 'no', '') !~ '^[0-9]{1,9}$' or (c.chunk ->> 'no')::integer not between 1 and chunks
+        limit 1
+    );
+begin
+    if _no is not null then
+        raise exception 'the extraction has a chunk "%", the document has %', _no, chunks
+            using errcode = 'GR009',
+                detail = 'Chunks are numbered from 1 in the order of the text.',
+                hint = 'Give "entities" and "triples" without "chunks" to have them assigned by where they occur.';
+    end if;
+    return extraction;
+end
+$function$;
+comment on function graphrag._check_chunk_numbers(jsonb, integer) is 'A supplied extraction whose chunks are all in the document; raises GR009 for others.';

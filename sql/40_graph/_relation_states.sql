@@ -107,7 +107,8 @@ begin
         select
             k.slot,
             k.relation,
-            max(k.pos) as last_pos,
+            -- Who took over came after the last claim that was open; a bounded one may have been stated since.
+            coalesce(max(k.pos) filter (where upper_inf(k.span)), max(k.pos)) as last_pos,
             range_agg(k.rest) as effective,
             bool_or(upper_inf(k.span)) as was_open
         from kept as k

@@ -7,6 +7,8 @@ create function graphrag.delete_document(
     returns graphrag.index_result
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
 as $function$
 -- Withdraws what the document said. History keeps it: a read as of an earlier belief still finds it.
 declare
@@ -29,6 +31,11 @@ begin
     _derived := graphrag._derive(_space, _revision, _chunks);
     _result.document := graphrag._document_key(document, source);
     _result.chunks := cardinality(_chunks);
+    _result.unchanged := 0;
+    _result.failed := 0;
+    _result.failures := '[]';
+    _result.rejected := '{}';
+    _result.llm_calls := 0;
     _result.entities_added := _derived.entities_added;
     _result.relations_added := _derived.relations_added;
     _result.superseded := _derived.superseded;

@@ -102,6 +102,8 @@ create function graphrag.derive(realm text default null, space text default null
     returns integer
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
 as $function$
 begin
     perform graphrag._enter(realm);

@@ -12,6 +12,9 @@ create function graphrag.index(
     returns graphrag.index_result
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+    set graphrag.call = ''
 as $function$
 -- Prepare, then write. Everything that needs the network happens before the space is locked.
 declare
@@ -22,6 +25,7 @@ declare
     _result graphrag.index_result;
 begin
     perform graphrag._enter_or_create(realm);
+    perform set_config('graphrag.call', gen_random_uuid()::text, true);
     _space := graphrag._space_to_index(space);
     _plan := graphrag._plan_document(_space, content, document, source, metadata, published_at, ordinal, extraction);
     if _plan.is_unchanged then

@@ -20,6 +20,8 @@ create function graphrag.timeline(
     )
     language plpgsql volatile parallel unsafe rows 20
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
 as $function$
 #variable_conflict use_column
 declare
@@ -61,7 +63,7 @@ begin
         select distinct n.entity
         from entity_name as n
         where n.space = any (filter.spaces)
-            and n.folded = graphrag._fold_name(name)
+            and n.folded = graphrag._fold_name($1)
             and graphrag._believed(n.born, n.died, n.space, filter)
     );
     if _entities = '{}' then

@@ -34,31 +34,80 @@ create function graphrag._revisions_at(spaces integer[], as_believed_at text)
     returns bigint[]
     language plpgsql stable parallel safe
 as $function$
--- The present is the last revision that can ever be, so that nothing depends on the counter. A past is a watermark (one
--- number, or {"space": number} for several spaces) or an instant: the last revision stamped by then.
+-- The present is the last revision that can ever be, so that nothing depends on the counter. A past is a watermark (a
+-- number for one space, {"space": number} for several) or an instant: the last revision stamped by then.
 declare
+    _watermarks jsonb;
     _instant timestamptz;
 begin
     if as_believed_at is null then
         return array_fill(9223372036854775806, array[cardinality(spaces)]);
     end if;
-    if as_believed_at ~ '^\d{1,18}$' and cardinality(spaces) = 1 then
-        return array[as_believed_at::bigint];
+    _watermarks := graphrag._watermarks(spaces, as_believed_at);
+    if _watermarks is null then
+        _instant := graphrag._instant(as_believed_at);
     end if;
-    if as_believed_at ~ '^\s*\{' then
-        return array(
-            select coalesce((as_believed_at::jsonb ->> s.name)::bigint, 0)
-            from unnest(spaces) with ordinality as i (id, no)
-            join space as s on s.id = i.id
-            order by i.no
-        );
-    end if;
-    _instant := upper(graphrag._as_of(as_believed_at));
     return array(
-        select coalesce((select max(r.n) from revision as r where r.space = i.id and r.at < _instant), 0)
+        select case
+            when _instant is null then coalesce((_watermarks ->> s.name)::bigint, 0)
+            else coalesce((select max(r.n) from revision as r where r.space = s.id and r.at < _instant), 0)
+        end
         from unnest(spaces) with ordinality as i (id, no)
+        join space as s on s.id = i.id
         order by i.no
     );
 end
 $function$;
 comment on function graphrag._revisions_at(integer[], text) is 'For each space the revision that a read as believed then is about.';
+
+create function graphrag._watermarks(spaces integer[], as_believed_at text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _watermarks jsonb;
+begin
+    if as_believed_at ~ '^\d+$' then
+        if cardinality(spaces) = 1 and length(as_believed_at) <= 18 then
+            return (
+                select jsonb_build_object(s.name, as_believed_at::bigint) from space as s where s.id = spaces[1]
+            );
+        end if;
+    elsif as_believed_at ~ '^\s*[{]' then
+        begin
+            _watermarks := as_believed_at::jsonb;
+        exception
+            when invalid_text_representation then
+                _watermarks := '{"": false}';
+        end;
+        if not exists (select from jsonb_each(_watermarks) as w where w.value::text !~ '^\d{1,18}$') then
+            return _watermarks;
+        end if;
+    else
+        return null;
+    end if;
+    raise exception 'there is no watermark "%"', as_believed_at
+        using errcode = 'GR013',
+            detail = 'A watermark is a revision number of one space, or {"space": number, …} for several.',
+            hint = 'Give an instant such as 2024-05-01T12:00Z to ask for what was believed then.';
+end
+$function$;
+comment on function graphrag._watermarks(integer[], text) is 'A watermark as {"space": revision}; NULL if the text is an instant, GR013 if it is neither.';
+
+create function graphrag._instant(as_believed_at text)
+    returns timestamptz
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _period tstzrange := graphrag.parse_period(as_believed_at);
+begin
+    if _period is null then
+        raise exception 'as_believed_at "%" is neither a watermark nor an instant', as_believed_at
+            using errcode = 'GR013',
+                detail = 'It was not understood as a number, nor as a date or an instant.',
+                hint = 'Give a revision number, or an instant such as 2024-05-01T12:00Z.';
+    end if;
+    return upper(_period);
+end
+$function$;
+comment on function graphrag._instant(text) is 'The end of the day, second or other precision that a text states; raises GR013 if it states none.';

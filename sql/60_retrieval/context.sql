@@ -107,6 +107,10 @@ create function graphrag.context(
     returns record
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+    set hnsw.iterative_scan = strict_order
+    set hnsw.ef_search = 100
 as $function$
 declare
     _evidence graphrag.evidence[];

@@ -20,6 +20,11 @@ create function graphrag.query(
     returns graphrag.query_result
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+    set hnsw.iterative_scan = strict_order
+    set hnsw.ef_search = 100
+    set graphrag.call = ''
 as $function$
 declare
     _evidence graphrag.evidence[];
@@ -28,6 +33,7 @@ declare
     _result graphrag.query_result;
 begin
     perform graphrag._enter(realm);
+    perform set_config('graphrag.call', gen_random_uuid()::text, true);
     _evidence := graphrag._gather(
         question,
         mode,
@@ -135,7 +141,7 @@ create function graphrag._named_entities(evidence graphrag.evidence[])
 as $function$
     select coalesce(jsonb_agg(e.subject order by e.rank), '[]') from unnest(evidence) as e where e.kind = 'entity'
 $function$;
-comment on function graphrag._named_entities(graphrag.evidence[]) is 'Names of the seed entities.';
+comment on function graphrag._named_entities(graphrag.evidence[]) is 'Names of the entities in the evidence.';
 
 create function graphrag._evidence_json(evidence graphrag.evidence[], kind text)
     returns jsonb

@@ -42,7 +42,6 @@ begin
     if mode = 'bypass' then
         return '{}';
     end if;
-    perform set_config('hnsw.iterative_scan', 'strict_order', true);
     perform set_config('hnsw.ef_search', graphrag._setting('hnsw_ef_search') #>> '{}', true);
     return array(
         select e
@@ -94,6 +93,10 @@ create function graphrag.retrieve(
     returns setof graphrag.evidence
     language plpgsql volatile parallel unsafe rows 40
     set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+    set hnsw.iterative_scan = strict_order
+    set hnsw.ef_search = 100
 as $function$
 begin
     perform graphrag._enter(realm);

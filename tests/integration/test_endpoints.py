@@ -15,9 +15,15 @@ from tests.support import endpoint as faults
 from tests.support.calls import refused, row, rows, set_models, state
 from tests.support.database import Connection, sql, value, view
 from tests.support.endpoint import Endpoint, Fault, Request, Response, is_chat, is_embedding, says
-from tests.support.reading import PEOPLE, REALM, founders, founding, make_realm, pages
+from tests.support.reading import PEOPLE, REALM, founders, founding, fresh, make_realm, pages, session
 
 GRACE = 1.5  # seconds that a call may take beyond its deadline
+
+
+@pytest.fixture
+def conn(session: Connection) -> Connection:
+    """A session that the module shares: each new one would load its libraries anew."""
+    return fresh(session)
 
 
 @pytest.fixture
@@ -63,7 +69,7 @@ def test_chat_roles_default_to_extraction(conn: Connection, models: Endpoint) ->
     index(conn, "Ann")
     ask(conn)
     assert {body["model"] for body in bodies(models, is_chat)} == {"scripted"}
-    sql(conn, "set search_path = kb")
+    sql(conn, "set search_path = kb")  # where inner functions find themselves
     for role in ("synthesis", "community", "auxiliary"):
         assert value(conn, "select graphrag._endpoint(%s) ->> 'model'", [role]) == "scripted"
 
@@ -86,9 +92,9 @@ def test_the_databases_default_serves_realms_that_have_none(conn: Connection, en
     assert {request.body["model"] for request in endpoint.chats} == {"reader"}
 
 
-def test_no_endpoint_says_how_to_set_one(conn: Connection, realm: str) -> None:
-    call = lambda: row(conn, "query", "Who?", realm=realm)  # noqa: E731
-    refused("GR010", ("synthesis",), call, hint="set_endpoint")
+def test_no_endpoint_says_how_to_set_one(conn: Connection) -> None:
+    rows(conn, "create_realm", REALM, "builtin:hash")
+    refused("GR010", ("synthesis",), lambda: ask(conn), hint="set_endpoint")
 
 
 @pytest.mark.parametrize("fault", [faults.status(404), faults.status(503), faults.status(429, retry_after="30")])
@@ -113,8 +119,12 @@ def test_the_model_that_a_router_chose_is_recorded(conn: Connection, models: End
 
 
 def test_vectors_have_no_fallback(conn: Connection, models: Endpoint) -> None:
-    call = lambda: set_role(conn, "embedding", models.url, "vectors", fallback_models=["others"])  # noqa: E731
-    refused("GR009", ("embedding",), call)
+    others = ["others"]
+    refused(
+        "GR009",
+        ("embedding",),
+        lambda: set_role(conn, "embedding", models.url, "vectors", fallback_models=others),
+    )
     models.inject(faults.status(404), where=is_embedding)
     refused("GR102", ("embedding", "vectors"), lambda: supply(conn, "Ann"))
     assert len(models.embeddings) == 1
@@ -240,7 +250,6 @@ def test_three_hundred_chunks(conn: Connection, models: Endpoint) -> None:
 def test_a_run_without_spaces_is_cut_to_what_the_model_takes(conn: Connection, models: Endpoint) -> None:
     set_role(conn, "embedding", models.url, "vectors", options={"max_input_tokens": 50})
     rows(conn, "configure", "chunk_size", Jsonb(100_000), realm=REALM)
-    row(conn, "index", "x" * 36_000, document="a", extraction=[], realm=REALM) if False else None
     row(conn, "index", "x" * 36_000, document="a", extraction={"entities": [], "triples": []}, realm=REALM)
     (text,) = bodies(models, is_embedding)[0]["input"]
     assert 0 < len(text) <= 50 * 4
@@ -249,9 +258,8 @@ def test_a_run_without_spaces_is_cut_to_what_the_model_takes(conn: Connection, m
 
 @pytest.mark.parametrize("limit", [1, 3])
 def test_concurrency_is_an_endpoints_limit(conn: Connection, models: Endpoint, limit: int) -> None:
-    for role, model in (("extraction", "scripted"), ("embedding", "vectors")):
-        set_role(conn, role, models.url, model, options={"concurrency": limit, "batch_size": 4}
-                 if role == "embedding" else {"concurrency": limit})  # fmt: skip
+    set_role(conn, "extraction", models.url, "scripted", options={"concurrency": limit})
+    set_role(conn, "embedding", models.url, "vectors", options={"concurrency": limit, "batch_size": 4})
     models.inject(faults.slow(0.05))
     index(conn, *PEOPLE)
     assert models.most_at_once == limit
@@ -344,7 +352,7 @@ def with_rows(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) ->
 
 
 BAD_VECTORS: dict[str, tuple[Fault, str, tuple[str, ...]]] = {
-    "too few": (faults.fewer_vectors(2), "GR103", ("2 vectors", "5 texts")),
+    "too few": (faults.fewer_vectors(2), "GR103", ("2 vectors", "6 texts")),
     "none": (faults.fewer_vectors(0), "GR103", ("0 vectors",)),
     "twice the same index": (with_rows(lambda rows: [{**row, "index": 0} for row in rows]), "GR103", ("index",)),
     "index from one": (
@@ -407,8 +415,11 @@ def test_a_server_that_knows_no_base64(conn: Connection, models: Endpoint) -> No
 
 def test_another_model_is_never_mixed_in(conn: Connection, models: Endpoint) -> None:
     supply(conn, "Ann")
-    call = lambda: set_role(conn, "embedding", models.url, "other-vectors")  # noqa: E731
-    refused("GR105", ("vectors", "other-vectors"), call)
+    refused(
+        "GR105",
+        ('"vectors"', '"other-vectors"'),
+        lambda: set_role(conn, "embedding", models.url, "other-vectors"),
+    )
 
 
 def test_a_width_beyond_pgvectors_is_refused_before_a_realm_is_made(
@@ -446,8 +457,11 @@ def test_options_are_checked(
     conn: Connection, models: Endpoint, options: dict[str, Any], mentioned: str
 ) -> None:
     before = state(conn, REALM)
-    call = lambda: set_role(conn, "extraction", models.url, "scripted", options=options)  # noqa: E731
-    refused("GR009", (mentioned,), call)
+    refused(
+        "GR009",
+        (mentioned,),
+        lambda: set_role(conn, "extraction", models.url, "scripted", options=options),
+    )
     assert state(conn, REALM) == before
 
 

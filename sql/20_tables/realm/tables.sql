@@ -201,6 +201,7 @@ create table entity_name (
     id bigint generated always as identity primary key,
     space integer not null references space,
     folded text not null,
+    name text not null,                  -- as last written
     entity bigint not null references entity,
     role text not null check (role in ('canonical', 'alias', 'claimed')),  -- claimed: an alias of several entities
     born bigint not null,

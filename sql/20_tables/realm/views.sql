@@ -17,7 +17,7 @@ select
     v.negated,
     v.status,
     (
-        select concat_ws(' ', case when nv.negated then 'not' end, ns.name, nv.predicate, coalesce(no.name, nr.value))
+        select concat_ws(' ', ns.name, case when nv.negated then 'NOT' end, nv.predicate, coalesce(no.name, nr.value))
         from relation_version as nv
         join relation as nr on nr.id = nv.relation
         join entity_version as ns on ns.entity = nv.subject and ns.died is null
@@ -30,7 +30,7 @@ select
     v.weight,
     v.confidence,
     (
-        select array_agg(distinct d.key)
+        select array_agg(distinct coalesce(d.name, d.key))
         from entity_name as sn
         join assertion as a on a.space = r.space and a.subject = sn.folded and a.predicate = v.predicate
             and a.negated = v.negated
@@ -69,10 +69,10 @@ select
     sp.name as space,
     v.name,
     array(
-        select n.folded
+        select n.name
         from entity_name as n
         where n.entity = v.entity and n.died is null and n.role <> 'canonical'
-        order by n.folded
+        order by n.name
     ) as aliases,
     v.types,
     c.body as description,
@@ -123,9 +123,9 @@ group by sp.name, d.id, v.id;
 create view assertions with (security_invoker = true) as
 select
     sp.name as space,
-    a.subject,
+    s.surface as subject,
     a.predicate,
-    a.object,
+    o.surface as object,
     a.value,
     a.value_number,
     a.value_unit,
@@ -143,6 +143,8 @@ select
     a.id as assertion
 from assertion as a
 join space as sp on sp.id = a.space
+join mention as s on s.chunk = a.chunk and s.folded = a.subject
+left join mention as o on o.chunk = a.chunk and o.folded = a.object
 join chunk as k on k.id = a.chunk
 join content as t on t.id = k.content
 join document_chunk as c on c.chunk = a.chunk and c.died is null
