@@ -569,10 +569,11 @@ create table decision (
     id bigint generated always as identity primary key,
     space integer not null references space,
     kind text not null check (kind in ('merge', 'split', 'assert', 'retract', 'archive')),
-    payload jsonb not null,
+    payload jsonb not null,              -- names: folded, all that the decision is about
     born bigint not null,
     died bigint
 );
+create index decision_names on decision using gin ((payload -> 'names'));
 
 -- ---------------------------------------------------------------- derived
 create table entity (
@@ -816,6 +817,19 @@ join content as t on t.id = k.content
 join document_chunk as c on c.chunk = a.chunk and c.died is null
 join document_version as v on v.id = c.version
 join document as d on d.id = v.document;
+
+create view decisions with (security_invoker = true) as
+select
+    d.id as decision,
+    sp.name as space,
+    d.kind,
+    d.payload,
+    r.at as decided_at,
+    r.role
+from decision as d
+join space as sp on sp.id = d.space
+join revision as r on r.space = d.space and r.n = d.born
+where d.died is null;
 comment on table realm is 'The realm itself: the version of its tables and the model of its vectors.';
 comment on table setting is 'Settings that differ from their default.';
 comment on table endpoint is 'Endpoints of this realm by role; keys live elsewhere.';
@@ -841,6 +855,7 @@ comment on view facts is 'The relations believed now, with their periods and wha
 comment on view entities is 'The entities believed now.';
 comment on view documents is 'The documents indexed now, with counts.';
 comment on view assertions is 'The statements read in the documents indexed now, with their place in the text.';
+comment on view decisions is 'The decisions that stand, for undo().';
 $ddl$;
 $realm_ddl$;
 comment on function graphrag._realm_ddl() is 'The plain DDL of one realm, run by create_realm() inside the new schema.';
@@ -4313,7 +4328,9 @@ begin
         join entity_name as s on s.space = $1 and s.folded = a.subject and s.died is null and s.role <> 'claimed'
         left join entity_name as o on o.space = $1 and o.folded = a.object and o.died is null and o.role <> 'claimed'
         left join predicate as p on p.name = a.predicate
-        where (a.object is null or o.entity is not null) and o.entity is distinct from s.entity
+        where (a.object is null or o.entity is not null)
+            and o.entity is distinct from s.entity
+            and not graphrag._is_retracted($1, a.predicate, a.negated, s.entity, o.entity, a.value)
     );
 end
 $function$;
@@ -4346,6 +4363,44 @@ begin
 end
 $function$;
 comment on function graphrag._identify_relations(integer, graphrag._claim[]) is 'The claims with the relations they support.';
+
+create function graphrag._is_retracted(
+    space integer,
+    predicate text,
+    negated boolean,
+    subject bigint,
+    object bigint,
+    value text
+)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- A retraction stands until it is undone, whatever document states the fact.
+begin
+    return exists (
+        select
+        from decision as d
+        join entity_name as s on s.space = $1 and s.folded = d.payload ->> 'subject' and s.died is null
+            and s.role <> 'claimed'
+        left join entity_name as o on o.space = $1 and o.folded = d.payload ->> 'object' and o.died is null
+            and o.role <> 'claimed'
+        where d.space = $1
+            and d.kind = 'retract'
+            and d.died is null
+            and d.payload ->> 'predicate' = $2
+            and (d.payload ->> 'negated')::boolean = $3
+            and (
+                (s.entity = $4 and o.entity is not distinct from $5 and d.payload ->> 'value' is not distinct from $6)
+                or (
+                    s.entity = $5
+                    and o.entity = $4
+                    and exists (select from predicate as p where p.name = $2 and p.is_symmetric)
+                )
+            )
+    );
+end
+$function$;
+comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text) is 'Whether a decision has retracted a fact.';
 
 -- sql/40_graph/_derive_relations.sql
 
@@ -5374,43 +5429,101 @@ as $function$
 -- Entity resolution: which of these names are one. Returns for each name the label of its group, in the same order.
 -- A live claim "owner is also called alias" unites the two if everyone who claims that alias is one entity already;
 -- carried to the fixpoint, so that the order of arrival cannot matter. An alias that two entities claim unites nothing:
--- a false merge is worse than a duplicate.
+-- a false merge is worse than a duplicate. Decisions to merge or to split come before claims.
 declare
     _labels text[] := names;
     _owners text[];
     _aliases text[];
+    _merged text[];
+    _with text[];
     _next text[];
 begin
     select array_agg(c.owner), array_agg(c.alias)
     into _owners, _aliases
-    from (
-        select distinct m.folded as owner, a.folded as alias
-        from mention as m
-        cross join unnest(m.folded_aliases) as a (folded)
-        where m.space = $1
-            and m.folded = any (names)
-            and m.folded_aliases <> '{}'
-            and a.folded <> m.folded
-            and graphrag._is_live(m.chunk)
-    ) as c;
-    if _owners is null then
+    from graphrag._alias_claims(space, names) as c;
+    select array_agg(m.name), array_agg(m.other)
+    into _merged, _with
+    from graphrag._merged_names(space, names) as m;
+    if _owners is null and _merged is null then
         return _labels;
     end if;
     loop
-        _next := graphrag._unite_names(names, _labels, _owners, _aliases);
+        _next := graphrag._unite_names(names, _labels, _owners, _aliases, _merged, _with);
         exit when _next = _labels;
         _labels := _next;
     end loop;
     return _labels;
 end
 $function$;
-comment on function graphrag._resolve_names(integer, text[]) is 'For each folded name the label of the entity it belongs to, by the live alias claims.';
+comment on function graphrag._resolve_names(integer, text[]) is 'For each folded name the label of the entity it belongs to, by decisions and live alias claims.';
 
-create function graphrag._unite_names(names text[], labels text[], owners text[], aliases text[])
+create function graphrag._alias_claims(space integer, names text[])
+    returns table (owner text, alias text)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- A split keeps its names apart from all others, so claims that cross it do not count.
+begin
+    return query
+    select distinct m.folded, a.folded
+    from mention as m
+    cross join unnest(m.folded_aliases) as a (folded)
+    where m.space = $1
+        and m.folded = any (names)
+        and m.folded_aliases <> '{}'
+        and a.folded <> m.folded
+        and graphrag._is_live(m.chunk)
+        and not exists (
+            select
+            from decision as d
+            where d.space = $1
+                and d.kind = 'split'
+                and d.died is null
+                and (d.payload -> 'apart' ? m.folded) <> (d.payload -> 'apart' ? a.folded)
+        );
+end
+$function$;
+comment on function graphrag._alias_claims(integer, text[]) is 'Who claims which alias, in live chunks and across no split.';
+
+create function graphrag._merged_names(space integer, names text[])
+    returns table (name text, other text)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- A merge holds against the splits that were decided before it.
+begin
+    return query
+    select n.name, m.payload -> 'names' ->> 0
+    from decision as m
+    cross join jsonb_array_elements_text(m.payload -> 'names') as n (name)
+    where m.space = $1
+        and m.kind = 'merge'
+        and m.died is null
+        and n.name = any (names)
+        and not exists (
+            select
+            from decision as d
+            where d.space = $1
+                and d.kind = 'split'
+                and d.died is null
+                and d.id > m.id
+                and (d.payload -> 'apart' ? n.name) <> (d.payload -> 'apart' ? (m.payload -> 'names' ->> 0))
+        );
+end
+$function$;
+comment on function graphrag._merged_names(integer, text[]) is 'Pairs of names that a decision has merged.';
+
+create function graphrag._unite_names(
+    names text[],
+    labels text[],
+    owners text[],
+    aliases text[],
+    merged text[],
+    others text[]
+)
     returns text[]
     language sql immutable parallel safe
 as $function$
--- One round of hooking: each group takes the least label among the groups an unambiguous alias joins it with.
+-- One round of hooking: each group takes the least label among the groups that a merge or an unambiguous alias joins it
+-- with.
     with name (no, folded, label) as (
         select n.no, n.folded, n.label
         from unnest(names, labels) with ordinality as n (folded, label, no)
@@ -5422,21 +5535,31 @@ as $function$
         group by c.alias
         having count(distinct n.label) = 1
     ),
-    joined (label, other) as (
-        select h.label, n.label from holder as h join name as n on n.folded = h.alias where n.label <> h.label
+    edge (label, other) as (
+        select h.label, n.label
+        from holder as h
+        join name as n on n.folded = h.alias
         union
-        select n.label, h.label from holder as h join name as n on n.folded = h.alias where n.label <> h.label
+        select a.label, b.label
+        from unnest(merged, others) as m (name, other)
+        join name as a on a.folded = m.name
+        join name as b on b.folded = m.other
     ),
     hooked as (
         select j.label, least(j.label, min(j.other)) as least
-        from joined as j
+        from (
+            select e.label, e.other from edge as e
+            union
+            select e.other, e.label from edge as e
+        ) as j
+        where j.label <> j.other
         group by j.label
     )
     select array_agg(coalesce(h.least, n.label) order by n.no)
     from name as n
     left join hooked as h on h.label = n.label
 $function$;
-comment on function graphrag._unite_names(text[], text[], text[], text[]) is 'One round of label propagation over the unambiguous alias claims.';
+comment on function graphrag._unite_names(text[], text[], text[], text[], text[], text[]) is 'One round of label propagation over merges and unambiguous alias claims.';
 
 -- sql/40_graph/_split.sql
 
@@ -5453,12 +5576,13 @@ comment on function graphrag._split(text, integer, integer) is 'Chunks of a docu
 
 -- sql/40_graph/_touched_names.sql
 
-create function graphrag._touched_names(space integer, chunks bigint[])
+create function graphrag._touched_names(space integer, chunks bigint[], names text[] default '{}')
     returns text[]
     language plpgsql stable parallel safe
 as $function$
 -- What a change of some chunks can move: the names they use or claim, and from there every name tied to one of those by
--- a live claim of an alias, in either direction, or by the entity they share at present. NULL chunks: every name.
+-- a live claim of an alias, in either direction, by the entity they share at present or by a decision. NULL chunks:
+-- every name.
 begin
     return array(
         with recursive touched (folded) as (
@@ -5476,6 +5600,8 @@ begin
                 select e.folded
                 from entity_name as e
                 where e.space = $1 and e.died is null and chunks is null
+                union
+                select g.name from unnest(names) as g (name)
             ) as n
             union
             select tied.folded
@@ -5495,6 +5621,11 @@ begin
                 from entity_name as this
                 join entity_name as other on other.entity = this.entity and other.died is null
                 where this.space = $1 and this.folded = t.folded and this.died is null
+                union all
+                select n.name
+                from decision as d
+                cross join jsonb_array_elements_text(d.payload -> 'names') as n (name)
+                where d.space = $1 and d.payload -> 'names' ? t.folded and d.kind in ('merge', 'split')
             ) as tied
         )
         select t.folded
@@ -5502,7 +5633,7 @@ begin
     );
 end
 $function$;
-comment on function graphrag._touched_names(integer, bigint[]) is 'The folded names whose entities a change of these chunks can move.';
+comment on function graphrag._touched_names(integer, bigint[], text[]) is 'The folded names whose entities a change of these chunks, or of decisions about these names, can move.';
 
 create function graphrag._is_live(chunk bigint)
     returns boolean
@@ -5767,6 +5898,292 @@ as $function$
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
 
+-- sql/40_graph/decisions.sql
+
+-- What people decide about the graph. A decision is evidence: it is kept beside what documents say, survives their
+-- re-indexing, and can be undone.
+
+create function graphrag._decide(space integer, kind text, payload jsonb)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _revision bigint := graphrag._next_revision(space, kind);
+    _id bigint;
+begin
+    insert into decision (space, kind, payload, born) values ($1, $2, $3, _revision) returning id into _id;
+    perform graphrag._derive(space, _revision, '{}', array(select jsonb_array_elements_text(payload -> 'names')));
+    return _id;
+end
+$function$;
+comment on function graphrag._decide(integer, text, jsonb) is 'Records a decision, derives what it moves and returns its id.';
+
+create function graphrag._names_of(space integer, entity text)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- The folded names of the one entity that a name means, the canonical one first.
+declare
+    _entities bigint[] := graphrag._entities_called(
+        entity, row(array[space], array[9223372036854775806], null, true, null, null, null, null)::graphrag._filter
+    );
+    _names text[];
+begin
+    if cardinality(_entities) > 1 then
+        select array_agg(n.entity)
+        into _entities
+        from entity_name as n
+        where n.space = $1 and n.folded = graphrag._fold_name($2) and n.died is null and n.role = 'canonical';
+    end if;
+    if _entities is null then
+        raise exception 'the name "%" means several entities', entity
+            using errcode = 'GR015',
+                detail = 'They all claim it as an alias.',
+                hint = 'Use a full name; the view entities lists them.';
+    end if;
+    _names := array(
+        select n.folded
+        from entity_name as n
+        where n.entity = _entities[1] and n.died is null and n.role <> 'claimed'
+        order by n.role = 'canonical' desc, n.folded
+    );
+    return _names;
+end
+$function$;
+comment on function graphrag._names_of(integer, text) is 'The folded names of an entity.';
+
+create function graphrag.merge_entities(
+    entity text,
+    other text,
+    space text default null,
+    realm text default null
+)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _space integer;
+    _names text[];
+begin
+    perform graphrag._enter(realm);
+    _space := graphrag._space_to_change(space);
+    _names := array[(graphrag._names_of(_space, entity))[1], (graphrag._names_of(_space, other))[1]];
+    if _names[1] = _names[2] then
+        raise exception '"%" and "%" are one entity already', entity, other
+            using errcode = 'GR009',
+                detail = 'Both names mean the same entity.',
+                hint = 'The view entities lists the aliases of each.';
+    end if;
+    return graphrag._decide(_space, 'merge', jsonb_build_object('names', _names));
+end
+$function$;
+comment on function graphrag.merge_entities(text, text, text, text) is 'Decides that two entities are one, and returns the decision''s id for undo().';
+
+create function graphrag.split_entity(
+    entity text,
+    names text[],
+    space text default null,
+    realm text default null
+)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _space integer;
+    _all text[];
+    _apart text[] := array(select distinct graphrag._fold_name(n) from unnest(names) as n where n is not null);
+begin
+    perform graphrag._enter(realm);
+    _space := graphrag._space_to_change(space);
+    _all := graphrag._names_of(_space, entity);
+    if _apart = '{}' or not _all @> _apart or _apart @> _all then
+        raise exception 'entity "%" cannot be split by %', entity, names
+            using errcode = 'GR009',
+                detail = 'The names to take away must be some of its names, and not all.',
+                hint = format('Its names, folded: %s.', array_to_string(_all, ', '));
+    end if;
+    return graphrag._decide(_space, 'split', jsonb_build_object('names', _all, 'apart', _apart));
+end
+$function$;
+comment on function graphrag.split_entity(text, text[], text, text) is 'Decides that some names of an entity mean another one, and returns the decision''s id for undo().';
+
+create function graphrag.retract_relation(
+    subject text,
+    predicate text,
+    object text,
+    negated boolean default false,
+    space text default null,
+    realm text default null
+)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _space integer;
+begin
+    perform graphrag._enter(realm);
+    _space := graphrag._space_to_change(space);
+    return graphrag._decide(
+        _space, 'retract', graphrag._present_fact(_space, subject, predicate, object, negated)
+    );
+end
+$function$;
+comment on function graphrag.retract_relation(text, text, text, boolean, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
+
+create function graphrag._present_fact(space integer, subject text, predicate text, object text, negated boolean)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+-- The present fact that a caller means, with folded names; an inverse as its declared predicate.
+declare
+    _given record;
+    _fact jsonb;
+begin
+    select r.predicate, r.swapped into _given from graphrag._resolve_predicates(array[$3]) as r;
+    select jsonb_build_object(
+        'names', array_remove(array[s.folded, o.folded], null),
+        'subject', s.folded,
+        'predicate', v.predicate,
+        'object', o.folded,
+        'value', r.value,
+        'negated', v.negated
+    )
+    into _fact
+    from relation_version as v
+    join relation as r on r.id = v.relation
+    join entity_name as s on s.entity = v.subject and s.died is null and s.role = 'canonical'
+    left join entity_name as o on o.entity = v.object and o.died is null and o.role = 'canonical'
+    where r.space = $1
+        and v.died is null
+        and v.predicate = _given.predicate
+        and v.negated = $5
+        and (
+            (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
+                and (r.value = $4 or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
+            or (
+                exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
+                and graphrag._means(v.subject, $4)
+                and graphrag._means(v.object, $2)
+            )
+        )
+    limit 1;
+    if _fact is null then
+        raise exception 'there is no fact "% % %"', $2, $3, $4
+            using errcode = 'GR016',
+                detail = 'No live relation of the space says so.',
+                hint = 'The view facts lists them.';
+    end if;
+    return _fact;
+end
+$function$;
+comment on function graphrag._present_fact(integer, text, text, text, boolean) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
+
+create function graphrag._means(entity bigint, name text)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (
+        select
+        from entity_name as n
+        where n.entity = $1 and n.folded = graphrag._fold_name($2) and n.died is null and n.role <> 'claimed'
+    );
+end
+$function$;
+comment on function graphrag._means(bigint, text) is 'Whether a name means an entity.';
+
+create function graphrag.assert_relation(
+    subject text,
+    predicate text,
+    object text,
+    negated boolean default false,
+    valid_from text default null,
+    valid_to text default null,
+    published_at timestamptz default now(),
+    note text default null,
+    space text default null,
+    realm text default null
+)
+    returns graphrag.index_result
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- A fact that a person states is a document of one sentence: it passes the same gates, stands in the same slots, is cited,
+-- and is withdrawn by delete_document(result.document, source => 'assert_relation').
+declare
+    _sentence text := concat_ws(
+        ' ', subject, case when negated then 'not' end, replace(predicate, '_', ' '), object
+    );
+    _result graphrag.index_result;
+begin
+    _result := graphrag.index(
+        concat(_sentence, '.', E'\n' || note),
+        document => concat_ws(' ', _sentence, valid_from, valid_to),
+        source => 'assert_relation',
+        published_at => published_at,
+        extraction => jsonb_build_array(
+            jsonb_build_object(
+                'subject', subject,
+                'predicate', predicate,
+                'object', object,
+                'negated', negated,
+                'valid_from', valid_from,
+                'valid_to', valid_to,
+                'evidence', _sentence
+            )
+        ),
+        space => space,
+        realm => realm
+    );
+    if _result.rejected <> '{}' then
+        raise exception 'the fact "%" was refused', _sentence
+            using errcode = 'GR009',
+                detail = format('The gates say: %s.', _result.rejected),
+                hint = 'graphrag.gate_name() and graphrag.gate_predicate() tell why a text is refused.';
+    end if;
+    return _result;
+end
+$function$;
+comment on function graphrag.assert_relation(text, text, text, boolean, text, text, timestamptz, text, text, text) is 'States a fact by hand, as a document of one sentence that is cited and can be deleted like any other.';
+
+create function graphrag.undo(decision bigint, realm text default null)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _decision record;
+    _revision bigint;
+begin
+    perform graphrag._enter(realm);
+    select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
+    if not found then
+        raise exception 'there is no decision %', $1
+            using errcode = 'GR009',
+                detail = 'No decision of that id stands in the realm.',
+                hint = 'The view decisions lists them.';
+    end if;
+    _revision := graphrag._next_revision(_decision.space, 'undo');
+    delete from decision as d where d.id = $1 and d.born = _revision;
+    update decision as d set died = _revision where d.id = $1;
+    perform graphrag._derive(
+        _decision.space, _revision, '{}', array(select jsonb_array_elements_text(_decision.payload -> 'names'))
+    );
+end
+$function$;
+comment on function graphrag.undo(bigint, text) is 'Takes a decision back: what documents say counts again.';
+
 -- sql/40_graph/delete_document.sql
 
 create function graphrag.delete_document(
@@ -5861,13 +6278,19 @@ comment on function graphrag._live_version(integer, text, text) is 'The live ver
 
 -- sql/40_graph/derive.sql
 
-create function graphrag._derive(space integer, revision bigint, chunks bigint[] default null)
+create function graphrag._derive(
+    space integer,
+    revision bigint,
+    chunks bigint[] default null,
+    names text[] default '{}'
+)
     returns graphrag._derived
     language plpgsql volatile parallel unsafe
 as $function$
--- Brings the derived rows that a change of these chunks can move in line with the live evidence; NULL: all of them.
+-- Brings the derived rows that a change of these chunks, or a decision about these names, can move in line with the live
+-- evidence and the decisions; NULL chunks: all of them.
 declare
-    _names text[] := graphrag._touched_names(space, chunks);
+    _names text[] := graphrag._touched_names(space, chunks, names);
     _labels text[] := graphrag._resolve_names(space, _names);
     _groups text[];
     _canonicals text[];
@@ -5923,7 +6346,7 @@ begin
             where e.space = $1 and e.folded = any (_names) and e.died is null and e.role <> 'claimed'
         ) as n on n.folded = o.folded
         where n.entity is distinct from o.entity
-    );
+    ) || names;
     select array_agg(t.subject), array_agg(t.predicate), array_agg(t.object)
     into _subjects, _predicates, _objects
     from graphrag._touched_triples(space, chunks, _moved, _old_names, _old_entities) as t;
@@ -5933,7 +6356,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag._derive(integer, bigint, bigint[]) is 'Derives entities, names and relations from the live evidence, as far as these chunks can move them.';
+comment on function graphrag._derive(integer, bigint, bigint[], text[]) is 'Derives entities, names and relations from the live evidence and the decisions, as far as these chunks and names can move them.';
 
 create function graphrag._derive_if_changed(space integer, operation text, vocabulary boolean default false)
     returns integer

@@ -85,7 +85,9 @@ begin
         join entity_name as s on s.space = $1 and s.folded = a.subject and s.died is null and s.role <> 'claimed'
         left join entity_name as o on o.space = $1 and o.folded = a.object and o.died is null and o.role <> 'claimed'
         left join predicate as p on p.name = a.predicate
-        where (a.object is null or o.entity is not null) and o.entity is distinct from s.entity
+        where (a.object is null or o.entity is not null)
+            and o.entity is distinct from s.entity
+            and not graphrag._is_retracted($1, a.predicate, a.negated, s.entity, o.entity, a.value)
     );
 end
 $function$;
@@ -118,3 +120,41 @@ begin
 end
 $function$;
 comment on function graphrag._identify_relations(integer, graphrag._claim[]) is 'The claims with the relations they support.';
+
+create function graphrag._is_retracted(
+    space integer,
+    predicate text,
+    negated boolean,
+    subject bigint,
+    object bigint,
+    value text
+)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- A retraction stands until it is undone, whatever document states the fact.
+begin
+    return exists (
+        select
+        from decision as d
+        join entity_name as s on s.space = $1 and s.folded = d.payload ->> 'subject' and s.died is null
+            and s.role <> 'claimed'
+        left join entity_name as o on o.space = $1 and o.folded = d.payload ->> 'object' and o.died is null
+            and o.role <> 'claimed'
+        where d.space = $1
+            and d.kind = 'retract'
+            and d.died is null
+            and d.payload ->> 'predicate' = $2
+            and (d.payload ->> 'negated')::boolean = $3
+            and (
+                (s.entity = $4 and o.entity is not distinct from $5 and d.payload ->> 'value' is not distinct from $6)
+                or (
+                    s.entity = $5
+                    and o.entity = $4
+                    and exists (select from predicate as p where p.name = $2 and p.is_symmetric)
+                )
+            )
+    );
+end
+$function$;
+comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text) is 'Whether a decision has retracted a fact.';

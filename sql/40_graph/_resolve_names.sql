@@ -5,43 +5,101 @@ as $function$
 -- Entity resolution: which of these names are one. Returns for each name the label of its group, in the same order.
 -- A live claim "owner is also called alias" unites the two if everyone who claims that alias is one entity already;
 -- carried to the fixpoint, so that the order of arrival cannot matter. An alias that two entities claim unites nothing:
--- a false merge is worse than a duplicate.
+-- a false merge is worse than a duplicate. Decisions to merge or to split come before claims.
 declare
     _labels text[] := names;
     _owners text[];
     _aliases text[];
+    _merged text[];
+    _with text[];
     _next text[];
 begin
     select array_agg(c.owner), array_agg(c.alias)
     into _owners, _aliases
-    from (
-        select distinct m.folded as owner, a.folded as alias
-        from mention as m
-        cross join unnest(m.folded_aliases) as a (folded)
-        where m.space = $1
-            and m.folded = any (names)
-            and m.folded_aliases <> '{}'
-            and a.folded <> m.folded
-            and graphrag._is_live(m.chunk)
-    ) as c;
-    if _owners is null then
+    from graphrag._alias_claims(space, names) as c;
+    select array_agg(m.name), array_agg(m.other)
+    into _merged, _with
+    from graphrag._merged_names(space, names) as m;
+    if _owners is null and _merged is null then
         return _labels;
     end if;
     loop
-        _next := graphrag._unite_names(names, _labels, _owners, _aliases);
+        _next := graphrag._unite_names(names, _labels, _owners, _aliases, _merged, _with);
         exit when _next = _labels;
         _labels := _next;
     end loop;
     return _labels;
 end
 $function$;
-comment on function graphrag._resolve_names(integer, text[]) is 'For each folded name the label of the entity it belongs to, by the live alias claims.';
+comment on function graphrag._resolve_names(integer, text[]) is 'For each folded name the label of the entity it belongs to, by decisions and live alias claims.';
 
-create function graphrag._unite_names(names text[], labels text[], owners text[], aliases text[])
+create function graphrag._alias_claims(space integer, names text[])
+    returns table (owner text, alias text)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- A split keeps its names apart from all others, so claims that cross it do not count.
+begin
+    return query
+    select distinct m.folded, a.folded
+    from mention as m
+    cross join unnest(m.folded_aliases) as a (folded)
+    where m.space = $1
+        and m.folded = any (names)
+        and m.folded_aliases <> '{}'
+        and a.folded <> m.folded
+        and graphrag._is_live(m.chunk)
+        and not exists (
+            select
+            from decision as d
+            where d.space = $1
+                and d.kind = 'split'
+                and d.died is null
+                and (d.payload -> 'apart' ? m.folded) <> (d.payload -> 'apart' ? a.folded)
+        );
+end
+$function$;
+comment on function graphrag._alias_claims(integer, text[]) is 'Who claims which alias, in live chunks and across no split.';
+
+create function graphrag._merged_names(space integer, names text[])
+    returns table (name text, other text)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- A merge holds against the splits that were decided before it.
+begin
+    return query
+    select n.name, m.payload -> 'names' ->> 0
+    from decision as m
+    cross join jsonb_array_elements_text(m.payload -> 'names') as n (name)
+    where m.space = $1
+        and m.kind = 'merge'
+        and m.died is null
+        and n.name = any (names)
+        and not exists (
+            select
+            from decision as d
+            where d.space = $1
+                and d.kind = 'split'
+                and d.died is null
+                and d.id > m.id
+                and (d.payload -> 'apart' ? n.name) <> (d.payload -> 'apart' ? (m.payload -> 'names' ->> 0))
+        );
+end
+$function$;
+comment on function graphrag._merged_names(integer, text[]) is 'Pairs of names that a decision has merged.';
+
+create function graphrag._unite_names(
+    names text[],
+    labels text[],
+    owners text[],
+    aliases text[],
+    merged text[],
+    others text[]
+)
     returns text[]
     language sql immutable parallel safe
 as $function$
--- One round of hooking: each group takes the least label among the groups an unambiguous alias joins it with.
+-- One round of hooking: each group takes the least label among the groups that a merge or an unambiguous alias joins it
+-- with.
     with name (no, folded, label) as (
         select n.no, n.folded, n.label
         from unnest(names, labels) with ordinality as n (folded, label, no)
@@ -53,18 +111,28 @@ as $function$
         group by c.alias
         having count(distinct n.label) = 1
     ),
-    joined (label, other) as (
-        select h.label, n.label from holder as h join name as n on n.folded = h.alias where n.label <> h.label
+    edge (label, other) as (
+        select h.label, n.label
+        from holder as h
+        join name as n on n.folded = h.alias
         union
-        select n.label, h.label from holder as h join name as n on n.folded = h.alias where n.label <> h.label
+        select a.label, b.label
+        from unnest(merged, others) as m (name, other)
+        join name as a on a.folded = m.name
+        join name as b on b.folded = m.other
     ),
     hooked as (
         select j.label, least(j.label, min(j.other)) as least
-        from joined as j
+        from (
+            select e.label, e.other from edge as e
+            union
+            select e.other, e.label from edge as e
+        ) as j
+        where j.label <> j.other
         group by j.label
     )
     select array_agg(coalesce(h.least, n.label) order by n.no)
     from name as n
     left join hooked as h on h.label = n.label
 $function$;
-comment on function graphrag._unite_names(text[], text[], text[], text[]) is 'One round of label propagation over the unambiguous alias claims.';
+comment on function graphrag._unite_names(text[], text[], text[], text[], text[], text[]) is 'One round of label propagation over merges and unambiguous alias claims.';

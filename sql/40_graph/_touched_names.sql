@@ -1,9 +1,10 @@
-create function graphrag._touched_names(space integer, chunks bigint[])
+create function graphrag._touched_names(space integer, chunks bigint[], names text[] default '{}')
     returns text[]
     language plpgsql stable parallel safe
 as $function$
 -- What a change of some chunks can move: the names they use or claim, and from there every name tied to one of those by
--- a live claim of an alias, in either direction, or by the entity they share at present. NULL chunks: every name.
+-- a live claim of an alias, in either direction, by the entity they share at present or by a decision. NULL chunks:
+-- every name.
 begin
     return array(
         with recursive touched (folded) as (
@@ -21,6 +22,8 @@ begin
                 select e.folded
                 from entity_name as e
                 where e.space = $1 and e.died is null and chunks is null
+                union
+                select g.name from unnest(names) as g (name)
             ) as n
             union
             select tied.folded
@@ -40,6 +43,11 @@ begin
                 from entity_name as this
                 join entity_name as other on other.entity = this.entity and other.died is null
                 where this.space = $1 and this.folded = t.folded and this.died is null
+                union all
+                select n.name
+                from decision as d
+                cross join jsonb_array_elements_text(d.payload -> 'names') as n (name)
+                where d.space = $1 and d.payload -> 'names' ? t.folded and d.kind in ('merge', 'split')
             ) as tied
         )
         select t.folded
@@ -47,7 +55,7 @@ begin
     );
 end
 $function$;
-comment on function graphrag._touched_names(integer, bigint[]) is 'The folded names whose entities a change of these chunks can move.';
+comment on function graphrag._touched_names(integer, bigint[], text[]) is 'The folded names whose entities a change of these chunks, or of decisions about these names, can move.';
 
 create function graphrag._is_live(chunk bigint)
     returns boolean

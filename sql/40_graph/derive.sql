@@ -1,10 +1,16 @@
-create function graphrag._derive(space integer, revision bigint, chunks bigint[] default null)
+create function graphrag._derive(
+    space integer,
+    revision bigint,
+    chunks bigint[] default null,
+    names text[] default '{}'
+)
     returns graphrag._derived
     language plpgsql volatile parallel unsafe
 as $function$
--- Brings the derived rows that a change of these chunks can move in line with the live evidence; NULL: all of them.
+-- Brings the derived rows that a change of these chunks, or a decision about these names, can move in line with the live
+-- evidence and the decisions; NULL chunks: all of them.
 declare
-    _names text[] := graphrag._touched_names(space, chunks);
+    _names text[] := graphrag._touched_names(space, chunks, names);
     _labels text[] := graphrag._resolve_names(space, _names);
     _groups text[];
     _canonicals text[];
@@ -60,7 +66,7 @@ begin
             where e.space = $1 and e.folded = any (_names) and e.died is null and e.role <> 'claimed'
         ) as n on n.folded = o.folded
         where n.entity is distinct from o.entity
-    );
+    ) || names;
     select array_agg(t.subject), array_agg(t.predicate), array_agg(t.object)
     into _subjects, _predicates, _objects
     from graphrag._touched_triples(space, chunks, _moved, _old_names, _old_entities) as t;
@@ -70,7 +76,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag._derive(integer, bigint, bigint[]) is 'Derives entities, names and relations from the live evidence, as far as these chunks can move them.';
+comment on function graphrag._derive(integer, bigint, bigint[], text[]) is 'Derives entities, names and relations from the live evidence and the decisions, as far as these chunks and names can move them.';
 
 create function graphrag._derive_if_changed(space integer, operation text, vocabulary boolean default false)
     returns integer

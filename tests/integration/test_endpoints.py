@@ -39,7 +39,7 @@ def index(conn: Connection, *names: str, document: str = "a") -> dict[str, Any]:
 
 def supply(conn: Connection, *names: str) -> dict[str, Any]:
     """Index without a chat model: only vectors are asked for."""
-    extraction = {"chunks": [{"no": no, **founding(name)} for no, name in enumerate(names)]}
+    extraction = {"chunks": [{"no": no, **founding(name)} for no, name in enumerate(names, 1)]}
     return row(conn, "index", pages(*names), document="a", extraction=extraction, realm=REALM)
 
 

@@ -23,3 +23,4 @@ comment on view facts is 'The relations believed now, with their periods and wha
 comment on view entities is 'The entities believed now.';
 comment on view documents is 'The documents indexed now, with counts.';
 comment on view assertions is 'The statements read in the documents indexed now, with their place in the text.';
+comment on view decisions is 'The decisions that stand, for undo().';

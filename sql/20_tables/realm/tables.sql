@@ -186,10 +186,11 @@ create table decision (
     id bigint generated always as identity primary key,
     space integer not null references space,
     kind text not null check (kind in ('merge', 'split', 'assert', 'retract', 'archive')),
-    payload jsonb not null,
+    payload jsonb not null,              -- names: folded, all that the decision is about
     born bigint not null,
     died bigint
 );
+create index decision_names on decision using gin ((payload -> 'names'));
 
 -- ---------------------------------------------------------------- derived
 create table entity (

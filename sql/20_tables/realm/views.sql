@@ -150,3 +150,16 @@ join content as t on t.id = k.content
 join document_chunk as c on c.chunk = a.chunk and c.died is null
 join document_version as v on v.id = c.version
 join document as d on d.id = v.document;
+
+create view decisions with (security_invoker = true) as
+select
+    d.id as decision,
+    sp.name as space,
+    d.kind,
+    d.payload,
+    r.at as decided_at,
+    r.role
+from decision as d
+join space as sp on sp.id = d.space
+join revision as r on r.space = d.space and r.n = d.born
+where d.died is null;
