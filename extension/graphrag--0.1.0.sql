@@ -922,6 +922,21 @@ end
 $function$;
 comment on function graphrag._set_width(integer) is 'Fixes the width of the current realm''s vectors and builds their indexes, one a kind.';
 
+-- sql/20_tables/_setting.sql
+
+create function graphrag._setting(name text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return coalesce(
+        (select s.value from setting as s where s.name = $1),
+        (select d.value from graphrag.setting_default as d where d.name = $1)
+    );
+end
+$function$;
+comment on function graphrag._setting(text) is 'A setting of the current realm, or its default.';
+
 -- sql/20_tables/_spaces.sql
 
 create function graphrag._default_space()
@@ -1015,6 +1030,82 @@ begin
 end
 $function$;
 comment on function graphrag._spaces_for_read(text) is 'The ids of the spaces that a read covers: one, or all for *.';
+
+-- sql/20_tables/configure.sql
+
+create function graphrag.configure(setting text, value jsonb, realm text default null)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _default jsonb;
+begin
+    perform graphrag._enter(realm);
+    select d.value into _default from graphrag.setting_default as d where d.name = setting;
+    if not found then
+        raise exception 'there is no setting "%"', setting
+            using errcode = 'GR005',
+                detail = 'Every setting has a default in graphrag.setting_default.',
+                hint = graphrag._near(setting, array(select d.name from graphrag.setting_default as d));
+    end if;
+    if value is not null then
+        perform graphrag._check_setting(setting, value);
+    end if;
+    delete from setting as s where s.name = $1;
+    if value is not null then
+        insert into setting (name, value) values ($1, $2);
+    end if;
+    if setting = 'supersession_confidence_floor' then
+        perform graphrag._predicates_changed();
+    end if;
+    return coalesce(value, _default);
+end
+$function$;
+comment on function graphrag.configure(text, jsonb, text) is 'Sets a setting of a realm and returns its value; NULL restores the default.';
+
+create function graphrag._check_setting(setting text, value jsonb)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _default graphrag.setting_default := (select d from graphrag.setting_default as d where d.name = setting);
+    _number numeric := case when jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric end;
+    _problem text := case
+        when jsonb_typeof(value) <> jsonb_typeof(_default.value)
+            then format('It takes a JSON %s such as %s.', jsonb_typeof(_default.value), _default.value)
+        when _number not between _default.minimum and _default.maximum
+            then format('It is a number from %s to %s.', _default.minimum, _default.maximum)
+        when _number <> trunc(_number) and _default.maximum <> 1 then 'It is a whole number.'
+        when jsonb_typeof(value) = 'array'
+            and (value = '[]' or jsonb_path_exists(value, 'strict $[*] ? (@.type() != "string" || @ == "")'))
+            then 'It is a list of texts.'
+        when setting = 'text_search_config' and not graphrag._is_text_search_config(value #>> '{}')
+            then 'There is no such text-search configuration; \dF lists them.'
+    end;
+begin
+    if _problem is not null then
+        raise exception 'setting "%" cannot be %', setting, value
+            using errcode = 'GR011',
+                detail = _problem,
+                hint = format('The default is %s.', _default.value);
+    end if;
+end
+$function$;
+comment on function graphrag._check_setting(text, jsonb) is 'Raises GR011 if a value does not suit a setting.';
+
+create function graphrag._is_text_search_config(name text)
+    returns boolean
+    language sql stable parallel safe
+begin atomic
+    select exists (
+        select
+        from pg_catalog.pg_ts_config as c
+        join pg_catalog.pg_namespace as n on n.oid = c.cfgnamespace
+        where name = n.nspname || '.' || c.cfgname or (name = c.cfgname and n.nspname = 'pg_catalog')
+    );
+end;
+comment on function graphrag._is_text_search_config(text) is 'Whether a text-search configuration of that name exists: qualified, or one of PostgreSQL''s own.';
 
 -- sql/20_tables/create_realm.sql
 
@@ -1224,95 +1315,6 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('evidence_budget', '0', 0, 100000000, 'Characters of evidence in a prompt; 0 means no limit.');
-
--- sql/20_tables/settings.sql
-
-create function graphrag._setting(name text)
-    returns jsonb
-    language plpgsql stable parallel safe
-as $function$
-begin
-    return coalesce(
-        (select s.value from setting as s where s.name = $1),
-        (select d.value from graphrag.setting_default as d where d.name = $1)
-    );
-end
-$function$;
-comment on function graphrag._setting(text) is 'A setting of the current realm, or its default.';
-
-create function graphrag.configure(setting text, value jsonb, realm text default null)
-    returns jsonb
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-as $function$
-declare
-    _default jsonb;
-begin
-    perform graphrag._enter(realm);
-    select d.value into _default from graphrag.setting_default as d where d.name = setting;
-    if not found then
-        raise exception 'there is no setting "%"', setting
-            using errcode = 'GR005',
-                detail = 'Every setting has a default in graphrag.setting_default.',
-                hint = graphrag._near(setting, array(select d.name from graphrag.setting_default as d));
-    end if;
-    if value is not null then
-        perform graphrag._check_setting(setting, value);
-    end if;
-    delete from setting as s where s.name = $1;
-    if value is not null then
-        insert into setting (name, value) values ($1, $2);
-    end if;
-    if setting = 'supersession_confidence_floor' then
-        perform graphrag._predicates_changed();
-    end if;
-    return coalesce(value, _default);
-end
-$function$;
-comment on function graphrag.configure(text, jsonb, text) is 'Sets a setting of a realm and returns its value; NULL restores the default.';
-
-create function graphrag._check_setting(setting text, value jsonb)
-    returns void
-    language plpgsql stable parallel safe
-as $function$
-declare
-    _default graphrag.setting_default := (select d from graphrag.setting_default as d where d.name = setting);
-    _number numeric := case when jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric end;
-    _problem text := case
-        when jsonb_typeof(value) <> jsonb_typeof(_default.value)
-            then format('It takes a JSON %s such as %s.', jsonb_typeof(_default.value), _default.value)
-        when _number not between _default.minimum and _default.maximum
-            then format('It is a number from %s to %s.', _default.minimum, _default.maximum)
-        when _number <> trunc(_number) and _default.maximum <> 1 then 'It is a whole number.'
-        when jsonb_typeof(value) = 'array'
-            and (value = '[]' or jsonb_path_exists(value, 'strict $[*] ? (@.type() != "string" || @ == "")'))
-            then 'It is a list of texts.'
-        when setting = 'text_search_config' and not graphrag._is_text_search_config(value #>> '{}')
-            then 'There is no such text-search configuration; \dF lists them.'
-    end;
-begin
-    if _problem is not null then
-        raise exception 'setting "%" cannot be %', setting, value
-            using errcode = 'GR011',
-                detail = _problem,
-                hint = format('The default is %s.', _default.value);
-    end if;
-end
-$function$;
-comment on function graphrag._check_setting(text, jsonb) is 'Raises GR011 if a value does not suit a setting.';
-
-create function graphrag._is_text_search_config(name text)
-    returns boolean
-    language sql stable parallel safe
-begin atomic
-    select exists (
-        select
-        from pg_catalog.pg_ts_config as c
-        join pg_catalog.pg_namespace as n on n.oid = c.cfgnamespace
-        where name = n.nspname || '.' || c.cfgname or (name = c.cfgname and n.nspname = 'pg_catalog')
-    );
-end;
-comment on function graphrag._is_text_search_config(text) is 'Whether a text-search configuration of that name exists: qualified, or one of PostgreSQL''s own.';
 
 -- sql/30_gates/_check_predicates.sql
 
@@ -4402,6 +4404,60 @@ end
 $function$;
 comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text) is 'Whether a decision has retracted a fact.';
 
+-- sql/40_graph/_decide.sql
+
+-- What people decide about the graph. A decision is evidence: it is kept beside what documents say, survives their
+-- re-indexing, and can be undone.
+
+create function graphrag._decide(space integer, kind text, payload jsonb)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _revision bigint := graphrag._next_revision(space, kind);
+    _id bigint;
+begin
+    insert into decision (space, kind, payload, born) values ($1, $2, $3, _revision) returning id into _id;
+    perform graphrag._derive(space, _revision, '{}', array(select jsonb_array_elements_text(payload -> 'names')));
+    return _id;
+end
+$function$;
+comment on function graphrag._decide(integer, text, jsonb) is 'Records a decision, derives what it moves and returns its id.';
+
+create function graphrag._names_of(space integer, entity text)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- The folded names of the one entity that a name means, the canonical one first.
+declare
+    _entities bigint[] := graphrag._entities_called(
+        entity, row(array[space], array[9223372036854775806], null, true, null, null, null, null)::graphrag._filter
+    );
+    _names text[];
+begin
+    if cardinality(_entities) > 1 then
+        select array_agg(n.entity)
+        into _entities
+        from entity_name as n
+        where n.space = $1 and n.folded = graphrag._fold_name($2) and n.died is null and n.role = 'canonical';
+    end if;
+    if _entities is null then
+        raise exception 'the name "%" means several entities', entity
+            using errcode = 'GR015',
+                detail = 'They all claim it as an alias.',
+                hint = 'Use a full name; the view entities lists them.';
+    end if;
+    _names := array(
+        select n.folded
+        from entity_name as n
+        where n.entity = _entities[1] and n.died is null and n.role <> 'claimed'
+        order by n.role = 'canonical' desc, n.folded
+    );
+    return _names;
+end
+$function$;
+comment on function graphrag._names_of(integer, text) is 'The folded names of an entity.';
+
 -- sql/40_graph/_derive_relations.sql
 
 create function graphrag._slots_of(
@@ -5898,208 +5954,7 @@ as $function$
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
 
--- sql/40_graph/decisions.sql
-
--- What people decide about the graph. A decision is evidence: it is kept beside what documents say, survives their
--- re-indexing, and can be undone.
-
-create function graphrag._decide(space integer, kind text, payload jsonb)
-    returns bigint
-    language plpgsql volatile parallel unsafe
-as $function$
-declare
-    _revision bigint := graphrag._next_revision(space, kind);
-    _id bigint;
-begin
-    insert into decision (space, kind, payload, born) values ($1, $2, $3, _revision) returning id into _id;
-    perform graphrag._derive(space, _revision, '{}', array(select jsonb_array_elements_text(payload -> 'names')));
-    return _id;
-end
-$function$;
-comment on function graphrag._decide(integer, text, jsonb) is 'Records a decision, derives what it moves and returns its id.';
-
-create function graphrag._names_of(space integer, entity text)
-    returns text[]
-    language plpgsql stable parallel safe
-as $function$
--- The folded names of the one entity that a name means, the canonical one first.
-declare
-    _entities bigint[] := graphrag._entities_called(
-        entity, row(array[space], array[9223372036854775806], null, true, null, null, null, null)::graphrag._filter
-    );
-    _names text[];
-begin
-    if cardinality(_entities) > 1 then
-        select array_agg(n.entity)
-        into _entities
-        from entity_name as n
-        where n.space = $1 and n.folded = graphrag._fold_name($2) and n.died is null and n.role = 'canonical';
-    end if;
-    if _entities is null then
-        raise exception 'the name "%" means several entities', entity
-            using errcode = 'GR015',
-                detail = 'They all claim it as an alias.',
-                hint = 'Use a full name; the view entities lists them.';
-    end if;
-    _names := array(
-        select n.folded
-        from entity_name as n
-        where n.entity = _entities[1] and n.died is null and n.role <> 'claimed'
-        order by n.role = 'canonical' desc, n.folded
-    );
-    return _names;
-end
-$function$;
-comment on function graphrag._names_of(integer, text) is 'The folded names of an entity.';
-
-create function graphrag.merge_entities(
-    entity text,
-    other text,
-    space text default null,
-    realm text default null
-)
-    returns bigint
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-    set enable_seqscan = off
-    set jit = off
-as $function$
-declare
-    _space integer;
-    _names text[];
-begin
-    perform graphrag._enter(realm);
-    _space := graphrag._space_to_change(space);
-    _names := array[(graphrag._names_of(_space, entity))[1], (graphrag._names_of(_space, other))[1]];
-    if _names[1] = _names[2] then
-        raise exception '"%" and "%" are one entity already', entity, other
-            using errcode = 'GR009',
-                detail = 'Both names mean the same entity.',
-                hint = 'The view entities lists the aliases of each.';
-    end if;
-    return graphrag._decide(_space, 'merge', jsonb_build_object('names', _names));
-end
-$function$;
-comment on function graphrag.merge_entities(text, text, text, text) is 'Decides that two entities are one, and returns the decision''s id for undo().';
-
-create function graphrag.split_entity(
-    entity text,
-    names text[],
-    space text default null,
-    realm text default null
-)
-    returns bigint
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-    set enable_seqscan = off
-    set jit = off
-as $function$
-declare
-    _space integer;
-    _all text[];
-    _apart text[] := array(select distinct graphrag._fold_name(n) from unnest(names) as n where n is not null);
-begin
-    perform graphrag._enter(realm);
-    _space := graphrag._space_to_change(space);
-    _all := graphrag._names_of(_space, entity);
-    if _apart = '{}' or not _all @> _apart or _apart @> _all then
-        raise exception 'entity "%" cannot be split by %', entity, names
-            using errcode = 'GR009',
-                detail = 'The names to take away must be some of its names, and not all.',
-                hint = format('Its names, folded: %s.', array_to_string(_all, ', '));
-    end if;
-    return graphrag._decide(_space, 'split', jsonb_build_object('names', _all, 'apart', _apart));
-end
-$function$;
-comment on function graphrag.split_entity(text, text[], text, text) is 'Decides that some names of an entity mean another one, and returns the decision''s id for undo().';
-
-create function graphrag.retract_relation(
-    subject text,
-    predicate text,
-    object text,
-    negated boolean default false,
-    space text default null,
-    realm text default null
-)
-    returns bigint
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-    set enable_seqscan = off
-    set jit = off
-as $function$
-declare
-    _space integer;
-begin
-    perform graphrag._enter(realm);
-    _space := graphrag._space_to_change(space);
-    return graphrag._decide(
-        _space, 'retract', graphrag._present_fact(_space, subject, predicate, object, negated)
-    );
-end
-$function$;
-comment on function graphrag.retract_relation(text, text, text, boolean, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
-
-create function graphrag._present_fact(space integer, subject text, predicate text, object text, negated boolean)
-    returns jsonb
-    language plpgsql stable parallel safe
-as $function$
--- The present fact that a caller means, with folded names; an inverse as its declared predicate.
-declare
-    _given record;
-    _fact jsonb;
-begin
-    select r.predicate, r.swapped into _given from graphrag._resolve_predicates(array[$3]) as r;
-    select jsonb_build_object(
-        'names', array_remove(array[s.folded, o.folded], null),
-        'subject', s.folded,
-        'predicate', v.predicate,
-        'object', o.folded,
-        'value', r.value,
-        'negated', v.negated
-    )
-    into _fact
-    from relation_version as v
-    join relation as r on r.id = v.relation
-    join entity_name as s on s.entity = v.subject and s.died is null and s.role = 'canonical'
-    left join entity_name as o on o.entity = v.object and o.died is null and o.role = 'canonical'
-    where r.space = $1
-        and v.died is null
-        and v.predicate = _given.predicate
-        and v.negated = $5
-        and (
-            (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
-                and (r.value = $4 or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
-            or (
-                exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
-                and graphrag._means(v.subject, $4)
-                and graphrag._means(v.object, $2)
-            )
-        )
-    limit 1;
-    if _fact is null then
-        raise exception 'there is no fact "% % %"', $2, $3, $4
-            using errcode = 'GR016',
-                detail = 'No live relation of the space says so.',
-                hint = 'The view facts lists them.';
-    end if;
-    return _fact;
-end
-$function$;
-comment on function graphrag._present_fact(integer, text, text, text, boolean) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
-
-create function graphrag._means(entity bigint, name text)
-    returns boolean
-    language plpgsql stable parallel safe
-as $function$
-begin
-    return exists (
-        select
-        from entity_name as n
-        where n.entity = $1 and n.folded = graphrag._fold_name($2) and n.died is null and n.role <> 'claimed'
-    );
-end
-$function$;
-comment on function graphrag._means(bigint, text) is 'Whether a name means an entity.';
+-- sql/40_graph/assert_relation.sql
 
 create function graphrag.assert_relation(
     subject text,
@@ -6117,8 +5972,8 @@ create function graphrag.assert_relation(
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- A fact that a person states is a document of one sentence: it passes the same gates, stands in the same slots, is cited,
--- and is withdrawn by delete_document(result.document, source => 'assert_relation').
+-- A fact that a person states is a document of one sentence: it passes the same gates, stands in the same slots, is
+-- cited, and is withdrawn by delete_document(result.document, source => 'assert_relation').
 declare
     _sentence text := concat_ws(
         ' ', subject, case when negated then 'not' end, replace(predicate, '_', ' '), object
@@ -6154,35 +6009,6 @@ begin
 end
 $function$;
 comment on function graphrag.assert_relation(text, text, text, boolean, text, text, timestamptz, text, text, text) is 'States a fact by hand, as a document of one sentence that is cited and can be deleted like any other.';
-
-create function graphrag.undo(decision bigint, realm text default null)
-    returns void
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-    set enable_seqscan = off
-    set jit = off
-as $function$
-declare
-    _decision record;
-    _revision bigint;
-begin
-    perform graphrag._enter(realm);
-    select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
-    if not found then
-        raise exception 'there is no decision %', $1
-            using errcode = 'GR009',
-                detail = 'No decision of that id stands in the realm.',
-                hint = 'The view decisions lists them.';
-    end if;
-    _revision := graphrag._next_revision(_decision.space, 'undo');
-    delete from decision as d where d.id = $1 and d.born = _revision;
-    update decision as d set died = _revision where d.id = $1;
-    perform graphrag._derive(
-        _decision.space, _revision, '{}', array(select jsonb_array_elements_text(_decision.payload -> 'names'))
-    );
-end
-$function$;
-comment on function graphrag.undo(bigint, text) is 'Takes a decision back: what documents say counts again.';
 
 -- sql/40_graph/delete_document.sql
 
@@ -6287,8 +6113,8 @@ create function graphrag._derive(
     returns graphrag._derived
     language plpgsql volatile parallel unsafe
 as $function$
--- Brings the derived rows that a change of these chunks, or a decision about these names, can move in line with the live
--- evidence and the decisions; NULL chunks: all of them.
+-- Brings the derived rows that a change of these chunks, or a decision about these names, can move in line with the
+-- live evidence and the decisions; NULL chunks: all of them.
 declare
     _names text[] := graphrag._touched_names(space, chunks, names);
     _labels text[] := graphrag._resolve_names(space, _names);
@@ -6495,6 +6321,192 @@ begin
 end
 $function$;
 comment on function graphrag._add_usage(graphrag.index_result) is 'Adds what this call cost; unknown tokens stay NULL.';
+
+-- sql/40_graph/merge_entities.sql
+
+create function graphrag.merge_entities(
+    entity text,
+    other text,
+    space text default null,
+    realm text default null
+)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _space integer;
+    _names text[];
+begin
+    perform graphrag._enter(realm);
+    _space := graphrag._space_to_change(space);
+    _names := array[(graphrag._names_of(_space, entity))[1], (graphrag._names_of(_space, other))[1]];
+    if _names[1] = _names[2] then
+        raise exception '"%" and "%" are one entity already', entity, other
+            using errcode = 'GR009',
+                detail = 'Both names mean the same entity.',
+                hint = 'The view entities lists the aliases of each.';
+    end if;
+    return graphrag._decide(_space, 'merge', jsonb_build_object('names', _names));
+end
+$function$;
+comment on function graphrag.merge_entities(text, text, text, text) is 'Decides that two entities are one, and returns the decision''s id for undo().';
+
+-- sql/40_graph/retract_relation.sql
+
+create function graphrag.retract_relation(
+    subject text,
+    predicate text,
+    object text,
+    negated boolean default false,
+    space text default null,
+    realm text default null
+)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _space integer;
+begin
+    perform graphrag._enter(realm);
+    _space := graphrag._space_to_change(space);
+    return graphrag._decide(
+        _space, 'retract', graphrag._present_fact(_space, subject, predicate, object, negated)
+    );
+end
+$function$;
+comment on function graphrag.retract_relation(text, text, text, boolean, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
+
+create function graphrag._present_fact(space integer, subject text, predicate text, object text, negated boolean)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+-- The present fact that a caller means, with folded names; an inverse as its declared predicate.
+declare
+    _given record;
+    _fact jsonb;
+begin
+    select r.predicate, r.swapped into _given from graphrag._resolve_predicates(array[$3]) as r;
+    select jsonb_build_object(
+        'names', array_remove(array[s.folded, o.folded], null),
+        'subject', s.folded,
+        'predicate', v.predicate,
+        'object', o.folded,
+        'value', r.value,
+        'negated', v.negated
+    )
+    into _fact
+    from relation_version as v
+    join relation as r on r.id = v.relation
+    join entity_name as s on s.entity = v.subject and s.died is null and s.role = 'canonical'
+    left join entity_name as o on o.entity = v.object and o.died is null and o.role = 'canonical'
+    where r.space = $1
+        and v.died is null
+        and v.predicate = _given.predicate
+        and v.negated = $5
+        and (
+            (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
+                and (r.value = $4 or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
+            or (
+                exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
+                and graphrag._means(v.subject, $4)
+                and graphrag._means(v.object, $2)
+            )
+        )
+    limit 1;
+    if _fact is null then
+        raise exception 'there is no fact "% % %"', $2, $3, $4
+            using errcode = 'GR016',
+                detail = 'No live relation of the space says so.',
+                hint = 'The view facts lists them.';
+    end if;
+    return _fact;
+end
+$function$;
+comment on function graphrag._present_fact(integer, text, text, text, boolean) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
+
+create function graphrag._means(entity bigint, name text)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (
+        select
+        from entity_name as n
+        where n.entity = $1 and n.folded = graphrag._fold_name($2) and n.died is null and n.role <> 'claimed'
+    );
+end
+$function$;
+comment on function graphrag._means(bigint, text) is 'Whether a name means an entity.';
+
+-- sql/40_graph/split_entity.sql
+
+create function graphrag.split_entity(
+    entity text,
+    names text[],
+    space text default null,
+    realm text default null
+)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _space integer;
+    _all text[];
+    _apart text[] := array(select distinct graphrag._fold_name(n) from unnest(names) as n where n is not null);
+begin
+    perform graphrag._enter(realm);
+    _space := graphrag._space_to_change(space);
+    _all := graphrag._names_of(_space, entity);
+    if _apart = '{}' or not _all @> _apart or _apart @> _all then
+        raise exception 'entity "%" cannot be split by %', entity, names
+            using errcode = 'GR009',
+                detail = 'The names to take away must be some of its names, and not all.',
+                hint = format('Its names, folded: %s.', array_to_string(_all, ', '));
+    end if;
+    return graphrag._decide(_space, 'split', jsonb_build_object('names', _all, 'apart', _apart));
+end
+$function$;
+comment on function graphrag.split_entity(text, text[], text, text) is 'Decides that some names of an entity mean another one, and returns the decision''s id for undo().';
+
+-- sql/40_graph/undo.sql
+
+create function graphrag.undo(decision bigint, realm text default null)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _decision record;
+    _revision bigint;
+begin
+    perform graphrag._enter(realm);
+    select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
+    if not found then
+        raise exception 'there is no decision %', $1
+            using errcode = 'GR009',
+                detail = 'No decision of that id stands in the realm.',
+                hint = 'The view decisions lists them.';
+    end if;
+    _revision := graphrag._next_revision(_decision.space, 'undo');
+    delete from decision as d where d.id = $1 and d.born = _revision;
+    update decision as d set died = _revision where d.id = $1;
+    perform graphrag._derive(
+        _decision.space, _revision, '{}', array(select jsonb_array_elements_text(_decision.payload -> 'names'))
+    );
+end
+$function$;
+comment on function graphrag.undo(bigint, text) is 'Takes a decision back: what documents say counts again.';
 
 -- sql/50_time/_as_of.sql
 

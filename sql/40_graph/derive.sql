@@ -7,8 +7,8 @@ create function graphrag._derive(
     returns graphrag._derived
     language plpgsql volatile parallel unsafe
 as $function$
--- Brings the derived rows that a change of these chunks, or a decision about these names, can move in line with the live
--- evidence and the decisions; NULL chunks: all of them.
+-- Brings the derived rows that a change of these chunks, or a decision about these names, can move in line with the
+-- live evidence and the decisions; NULL chunks: all of them.
 declare
     _names text[] := graphrag._touched_names(space, chunks, names);
     _labels text[] := graphrag._resolve_names(space, _names);

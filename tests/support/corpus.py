@@ -69,7 +69,7 @@ class Draft:
 
     @property
     def text(self) -> str:
-        return "\n\n".join(self._paragraph(no, chunk) for no, chunk in enumerate(self.chunks))
+        return "\n\n".join(self._paragraph(no, chunk) for no, chunk in enumerate(self.chunks, 1))
 
     def _paragraph(self, no: int, chunk: Extraction) -> str:
         """One sentence for each thing that the chunk says, and enough more that no two paragraphs fit one chunk."""
@@ -81,7 +81,7 @@ class Draft:
     @property
     def extraction(self) -> dict[str, Any]:
         """The argument of index()."""
-        return {"chunks": [{"no": no, **as_json(chunk)} for no, chunk in enumerate(self.chunks)]}
+        return {"chunks": [{"no": no, **as_json(chunk)} for no, chunk in enumerate(self.chunks, 1)]}
 
 
 def as_json(extraction: Extraction) -> dict[str, Any]:

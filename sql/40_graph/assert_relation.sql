@@ -1,0 +1,53 @@
+create function graphrag.assert_relation(
+    subject text,
+    predicate text,
+    object text,
+    negated boolean default false,
+    valid_from text default null,
+    valid_to text default null,
+    published_at timestamptz default now(),
+    note text default null,
+    space text default null,
+    realm text default null
+)
+    returns graphrag.index_result
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- A fact that a person states is a document of one sentence: it passes the same gates, stands in the same slots, is
+-- cited, and is withdrawn by delete_document(result.document, source => 'assert_relation').
+declare
+    _sentence text := concat_ws(
+        ' ', subject, case when negated then 'not' end, replace(predicate, '_', ' '), object
+    );
+    _result graphrag.index_result;
+begin
+    _result := graphrag.index(
+        concat(_sentence, '.', E'\n' || note),
+        document => concat_ws(' ', _sentence, valid_from, valid_to),
+        source => 'assert_relation',
+        published_at => published_at,
+        extraction => jsonb_build_array(
+            jsonb_build_object(
+                'subject', subject,
+                'predicate', predicate,
+                'object', object,
+                'negated', negated,
+                'valid_from', valid_from,
+                'valid_to', valid_to,
+                'evidence', _sentence
+            )
+        ),
+        space => space,
+        realm => realm
+    );
+    if _result.rejected <> '{}' then
+        raise exception 'the fact "%" was refused', _sentence
+            using errcode = 'GR009',
+                detail = format('The gates say: %s.', _result.rejected),
+                hint = 'graphrag.gate_name() and graphrag.gate_predicate() tell why a text is refused.';
+    end if;
+    return _result;
+end
+$function$;
+comment on function graphrag.assert_relation(text, text, text, boolean, text, text, timestamptz, text, text, text) is 'States a fact by hand, as a document of one sentence that is cited and can be deleted like any other.';

@@ -1,0 +1,28 @@
+create function graphrag.undo(decision bigint, realm text default null)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _decision record;
+    _revision bigint;
+begin
+    perform graphrag._enter(realm);
+    select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
+    if not found then
+        raise exception 'there is no decision %', $1
+            using errcode = 'GR009',
+                detail = 'No decision of that id stands in the realm.',
+                hint = 'The view decisions lists them.';
+    end if;
+    _revision := graphrag._next_revision(_decision.space, 'undo');
+    delete from decision as d where d.id = $1 and d.born = _revision;
+    update decision as d set died = _revision where d.id = $1;
+    perform graphrag._derive(
+        _decision.space, _revision, '{}', array(select jsonb_array_elements_text(_decision.payload -> 'names'))
+    );
+end
+$function$;
+comment on function graphrag.undo(bigint, text) is 'Takes a decision back: what documents say counts again.';
