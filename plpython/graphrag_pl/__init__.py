@@ -21,5 +21,5 @@ travels as text.
     records     JSON into entities and triples
     extraction  chunks into entities and triples
     synthesis   evidence into an answer
-    versions    what is installed
+    doctor      what is installed and who answers
 """

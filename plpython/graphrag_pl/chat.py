@@ -20,8 +20,10 @@ from graphrag_pl.prompts import Message
 
 FORMATS = ("json_schema", "json_object", "text")
 
+#: HTTP statuses by which a server says that it does not know an answer format.
+REFUSES_FORMAT = frozenset({400, 422, 501})
+
 _MEMORY = "graphrag_chat"
-_REFUSES_FORMAT = frozenset({400, 422, 501})
 
 T = TypeVar("T")
 
@@ -121,7 +123,7 @@ class ChatModel:
         refused: set[int] = set()
         for step in range(first, len(FORMATS)):
             bodies = [
-                self.body(conversations[i], _response_format(FORMATS[step], name, schema)) for i in pending
+                self.body(conversations[i], response_format(FORMATS[step], name, schema)) for i in pending
             ]
             answers = self.send(bodies, concurrency)
             lower = []
@@ -140,7 +142,8 @@ class ChatModel:
         return outcomes
 
 
-def _response_format(step: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+def response_format(step: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The request's field of that name; None for plain text."""
     if step == "json_schema":
         return {"type": step, "json_schema": {"name": name, "schema": schema, "strict": True}}
     return {"type": step} if step == "json_object" else None
@@ -169,4 +172,4 @@ def _may_help(answer: Mapping[str, Any], outcome: Outcome[Any]) -> bool:
         return not (outcome.reply and outcome.reply.is_cut) and "finish_reason length" not in (
             outcome.error or ""
         )
-    return answer.get("status") in _REFUSES_FORMAT
+    return answer.get("status") in REFUSES_FORMAT

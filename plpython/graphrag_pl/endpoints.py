@@ -110,12 +110,15 @@ def sql_error(plpy: Database, endpoint: Endpoint, answer: Mapping[str, Any]) -> 
         answer["code"],
         message_of(endpoint, answer),
         f"{detail}Attempts: {answer.get('attempts') or 0}.",
-        answer.get("hint") or _hint(answer),
+        hint_of(answer),
     )
 
 
-def _hint(answer: Mapping[str, Any]) -> str:
+def hint_of(answer: Mapping[str, Any]) -> str:
+    """What to do about a failed answer of `_call`."""
     status = answer.get("status")
+    if answer.get("hint"):
+        return str(answer["hint"])
     if answer["code"] == errors.UNREACHABLE:
         return (
             "Check that the server runs and that this host may connect to it; set_endpoint() changes the URL."

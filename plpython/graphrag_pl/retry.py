@@ -15,6 +15,8 @@ _SECONDS = re.compile(r"-?\d{1,9}(\.\d+)?")
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 20.0
 _TRANSIENT = frozenset({408, 409, 425, 429})
+#: Not implemented, HTTP version not supported: nor will it be in a moment.
+_LACKING = frozenset({501, 505})
 #: Says more of the server's state than of the request: a 500 may be one prompt's own.
 BUSY = frozenset({429, 502, 503, 504, 529})
 #: The model, not the request or the account, may be what the server refuses.
@@ -51,7 +53,7 @@ def error_of_status(
     """What an HTTP status other than 2xx means. An exhausted quota comes as 429, but waiting does not
     refill it."""
     is_quota = error_code in ("insufficient_quota", "billing_hard_limit_reached")
-    may_retry = (status in _TRANSIENT or status >= 500) and not is_quota
+    may_retry = (status in _TRANSIENT or status >= 500 and status not in _LACKING) and not is_quota
     return CallError(
         code=errors.REFUSED,
         message=f"answered HTTP {status}",

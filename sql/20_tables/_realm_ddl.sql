@@ -1,11 +1,20 @@
-create function graphrag._realm_ddl()
+create function graphrag._realm_tables()
     returns text
     language sql immutable parallel safe
 as $realm_ddl$
     select $ddl$
 {{file:realm/tables.sql}}
+$ddl$;
+$realm_ddl$;
+comment on function graphrag._realm_tables() is 'The plain DDL of a realm''s tables, run by create_realm() inside the new schema.';
+
+create function graphrag._realm_views()
+    returns text
+    language sql immutable parallel safe
+as $realm_ddl$
+    select $ddl$
 {{file:realm/views.sql}}
 {{file:realm/comments.sql}}
 $ddl$;
 $realm_ddl$;
-comment on function graphrag._realm_ddl() is 'The plain DDL of one realm, run by create_realm() inside the new schema.';
+comment on function graphrag._realm_views() is 'The plain DDL of a realm''s views, run after its vectors have their width.';

@@ -64,8 +64,9 @@ begin
         format('%I, %I, %I, pg_temp', realm, graphrag._schema_of('vector'), graphrag._schema_of('pg_trgm')),
         true
     );
-    execute graphrag._realm_ddl();
+    execute graphrag._realm_tables();
     perform graphrag._set_width(_width);
+    execute graphrag._realm_views();
     execute 'insert into realm (version, model, width) values ($1, $2, $3)'
         using '@VERSION@', _endpoint ->> 'model', _width;
     execute 'insert into endpoint (role, base_url, model, options) values (''embedding'', $1, $2, $3)'

@@ -77,8 +77,8 @@ create function graphrag._match_entities(space integer, names text[], labels tex
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Which entity each group is, in the order of groups: the present entity that shares most names with it, else the
--- dormant one that last had its canonical name, else a new one.
+-- Which entity each group is, in the order of groups: the present entity whose canonical name it has, or that shares
+-- most names with it, else the dormant one that last had its canonical name, else a new one.
 declare
     _entities bigint[];
 begin
@@ -89,7 +89,7 @@ begin
         select * from unnest(groups, canonicals) with ordinality
     ),
     shared as (
-        select g.no, e.entity, count(*) as names, bool_or(e.folded = g.canonical) as has_canonical
+        select g.no, e.entity, count(*) as names, bool_or(e.role = 'canonical') as has_canonical
         from grouped as g
         join name as n on n.label = g.label
         join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'

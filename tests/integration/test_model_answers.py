@@ -237,17 +237,8 @@ def test_a_citation_of_what_was_not_offered_is_left_out(
 def test_an_answer_cut_mid_string_keeps_what_is_complete(conn: Connection, model: Endpoint) -> None:
     said = founding("Ann")
     said["triples"].append(triple("Ann", "founded", "Acme Subsidiary with a long name"))
-    whole = json.dumps(said)
-    model.inject(faults.content(whole), where=says("Ann"))
-    model.inject(faults.cut(whole.index("with a long")), where=faults.is_any)
-    model.heal()
-
-    def cut_short(_: Request, response: Response) -> Response:
-        text = whole[: whole.index("with a long")]
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "length"}
-        return Response({**response.payload, "choices": [choice]})
-
-    model.inject(cut_short, where=says("Ann"))
+    model.on_extraction = lambda text: said if "Ann" in text else founding("Bob")
+    model.inject(faults.cut(json.dumps(said).index("with a long")), where=says("Ann"))
     result = index(conn, "Ann", "Bob")
     assert (result["failed"], result["llm_calls"]) == (0, 2)
     assert facts(conn) == {("Ann", "founded", "Acme"), ("Bob", "founded", "Acme")}
@@ -320,7 +311,6 @@ def refuses(*kinds: str, status: int = 400) -> faults.Fault:
 def test_formats_step_down_and_the_step_is_remembered(
     conn: Connection, model: Endpoint, refused_kinds: tuple[str, ...], asked: list[str], status: int
 ) -> None:
-    rows(conn, "set_endpoint", "extraction", model.url, "scripted", options={"deadline": 2}, realm=REALM)
     model.inject(refuses(*refused_kinds, status=status), where=is_chat)
     assert index(conn, "Ann")["failed"] == 0
     assert facts(conn) == {("Ann", "founded", "Acme")}

@@ -1,7 +1,7 @@
 -- Decisions about the graph: merge, split, assert, retract, undo. They outlive re-indexing.
 begin;
 create extension if not exists pgtap;
-select plan(17);
+select plan(20);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -69,6 +69,26 @@ select is((select count(*) from kb.entities where name ~ 'Babbage'), 1::bigint, 
 select throws_ok(
     $$select graphrag.split_entity('Charles Babbage', '{Nobody}')$$, 'GR009', null, 'a name it has not cannot leave'
 );
+
+-- what a person may want to decide
+select pg_temp.told(
+    'd', 'Benjamin Babbage is also called Babbage.', '{"entities": [{"name": "Benjamin Babbage", "aliases": ["Babbage"]}]}'
+);
+select is(
+    (
+        select array_agg(reason)
+        from kb.merge_candidates
+        where array[entity, other] @> '{Charles Babbage,Benjamin Babbage}'
+    ),
+    '{"alias \"Babbage\""}'::text[], 'an alias that two claim is listed, once'
+);
+select is(
+    (select array_agg(predicate) from kb.off_vocabulary), null, 'declared predicates are in the vocabulary'
+);
+select is(
+    graphrag.document_graph('b') -> 'relations' -> 0 ->> 'object', 'Rome', 'the graph of one document'
+);
+select graphrag.delete_document('d');
 
 -- assert and retract
 select graphrag.assert_relation('Ada King', 'lives in', 'Oslo', published_at => '2022-01-01Z');

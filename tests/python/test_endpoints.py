@@ -1,4 +1,4 @@
-"""The server's environment as an endpoint, versions, and errors."""
+"""The server's environment as an endpoint, and errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 
 from graphrag_pl import errors
 from graphrag_pl.endpoints import ROLES, environment_endpoint
-from graphrag_pl.versions import python_versions
 from tests.python.fakes import FakePlpy, SqlError
 
 
@@ -81,9 +80,3 @@ def test_missing_library() -> None:
     assert "no_such_library" in str(caught.value)
     assert "make install" in str(caught.value.hint)
     assert "no-such-library" in str(caught.value.hint)
-
-
-def test_versions() -> None:
-    found = json.loads(python_versions())
-    assert set(found) == {"python", "openai", "igraph", "leidenalg", "json_repair"}
-    assert found["openai"].startswith("3.")

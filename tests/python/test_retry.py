@@ -14,7 +14,7 @@ def test_transient(status: int) -> None:
     assert error_of_status(status, "", None, {}).may_retry
 
 
-@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 413, 422])
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 413, 422, 501, 505])
 def test_final(status: int) -> None:
     assert not error_of_status(status, "", None, {}).may_retry
 

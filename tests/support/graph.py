@@ -55,7 +55,7 @@ def _facts(conn: Connection, realm: str, space: str) -> list[Row]:
 
 def _phrase(fact: Row) -> str:
     """A fact in the words of the column superseded_by."""
-    words = ["not"] * fact["negated"] + [fact["subject"], fact["predicate"], fact["object"]]
+    words = [fact["subject"], *["NOT"] * fact["negated"], fact["predicate"], fact["object"]]
     return " ".join(words)
 
 

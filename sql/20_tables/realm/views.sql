@@ -163,3 +163,49 @@ from decision as d
 join space as sp on sp.id = d.space
 join revision as r on r.space = d.space and r.n = d.born
 where d.died is null;
+
+create view off_vocabulary with (security_invoker = true) as
+select
+    sp.name as space,
+    a.predicate,
+    count(*) as assertions,
+    count(distinct a.chunk) as chunks,
+    (array_agg(distinct a.stated_predicate order by a.stated_predicate))[1 : 5] as stated
+from assertion as a
+join space as sp on sp.id = a.space
+where exists (select from document_chunk as c where c.chunk = a.chunk and c.died is null)
+    and not exists (select from predicate as p where p.name = a.predicate)
+group by sp.name, a.predicate;
+
+-- Pairs of entities that may be one, for a person to decide: who claim one alias, whose names are alike, and whose
+-- descriptions are. Look at one entity or space at a time: the neighbours of each are searched.
+create view merge_candidates with (security_invoker = true) as
+select sp.name as space, a.name as entity, b.name as other, c.reason, c.alike
+from (
+    select x.entity, y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
+    from entity_name as x
+    join entity_name as y on y.space = x.space and y.folded = x.folded and y.died is null and y.entity <> x.entity
+    where x.died is null and x.role = 'claimed' and (y.role <> 'claimed' or x.entity < y.entity)
+    union all
+    select x.entity, y.entity, 'names', similarity(x.folded, y.folded)
+    from entity_name as x
+    join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+    where x.died is null and x.role = 'canonical' and x.entity < y.entity and similarity(x.folded, y.folded) > 0.6
+    union all
+    select x.entity, y.entity, 'descriptions', y.alike::real
+    from entity_version as x
+    join content as t on t.id = x.content
+    cross join lateral (
+        select v.entity, 1 - (n.vec <=> t.vec) as alike
+        from content as n
+        join entity_version as v on v.content = n.id and v.died is null
+        where n.kind = 'entity' and n.space = t.space and v.entity <> x.entity
+        order by n.vec <=> t.vec
+        limit 3
+    ) as y
+    where x.died is null and y.alike > 0.9
+) as c
+join entity as e on e.id = c.entity
+join space as sp on sp.id = e.space
+join entity_version as a on a.entity = c.entity and a.died is null
+join entity_version as b on b.entity = c.other and b.died is null;

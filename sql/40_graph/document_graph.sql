@@ -1,0 +1,107 @@
+create function graphrag.document_graph(
+    document text,
+    source text default null,
+    max_entities integer default 500,
+    max_relations integer default 1000,
+    space text default null,
+    realm text default null
+)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set enable_seqscan = off
+    set jit = off
+as $function$
+declare
+    _space integer;
+    _version bigint;
+    _entities jsonb;
+    _relations jsonb;
+begin
+    perform graphrag._enter(realm);
+    _space := graphrag._space_to_change(space);
+    _version := graphrag._live_version(_space, document, source);
+    _entities := graphrag._document_entities(_space, _version);
+    _relations := graphrag._document_relations(_space, _version);
+    return jsonb_build_object(
+        'entities', jsonb_path_query_array(_entities, '$[0 to $last]', jsonb_build_object('last', max_entities - 1)),
+        'relations', jsonb_path_query_array(_relations, '$[0 to $last]', jsonb_build_object('last', max_relations - 1)),
+        'entities_total', jsonb_array_length(_entities),
+        'relations_total', jsonb_array_length(_relations),
+        'is_truncated', jsonb_array_length(_entities) > max_entities or jsonb_array_length(_relations) > max_relations
+    );
+end
+$function$;
+comment on function graphrag.document_graph(text, text, integer, integer, text, text) is 'The entities and facts that a document mentions and states, as they stand now.';
+
+create function graphrag._document_entities(space integer, version bigint)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select coalesce(
+            jsonb_agg(
+                jsonb_build_object('name', v.name, 'types', v.types, 'mentions', d.mentions)
+                order by d.mentions desc, v.name
+            ),
+            '[]'
+        )
+        from (
+            select n.entity, count(distinct m.chunk) as mentions
+            from document_chunk as c
+            join mention as m on m.chunk = c.chunk
+            join entity_name as n on n.space = $1 and n.folded = m.folded and n.died is null and n.role <> 'claimed'
+            where c.version = $2
+            group by n.entity
+        ) as d
+        join entity_version as v on v.entity = d.entity and v.died is null
+    );
+end
+$function$;
+comment on function graphrag._document_entities(integer, bigint) is 'The entities that a document version mentions, most mentioned first.';
+
+create function graphrag._document_relations(space integer, version bigint)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select coalesce(
+            jsonb_agg(
+                jsonb_build_object(
+                    'subject', s.name,
+                    'predicate', r.predicate,
+                    'object', coalesce(o.name, r.value),
+                    'negated', r.negated,
+                    'status', r.status,
+                    'weight', r.weight
+                )
+                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated
+            ),
+            '[]'
+        )
+        from (
+            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight
+            from document_chunk as c
+            join assertion as a on a.chunk = c.chunk
+            join entity_name as sn on sn.space = $1 and sn.folded = a.subject and sn.died is null
+                and sn.role <> 'claimed'
+            left join entity_name as obn on obn.space = $1 and obn.folded = a.object and obn.died is null
+                and obn.role <> 'claimed'
+            join relation_version as v on v.died is null
+                and v.predicate = a.predicate
+                and v.negated = a.negated
+                and (
+                    (v.subject = sn.entity and v.object is not distinct from obn.entity)
+                    or (v.subject = obn.entity and v.object = sn.entity)
+                )
+            join relation as i on i.id = v.relation and i.value is not distinct from a.value
+            where c.version = $2
+        ) as r
+        join entity_version as s on s.entity = r.subject and s.died is null
+        left join entity_version as o on o.entity = r.object and o.died is null
+    );
+end
+$function$;
+comment on function graphrag._document_relations(integer, bigint) is 'The facts that a document version states, as they stand now.';

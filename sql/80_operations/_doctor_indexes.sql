@@ -1,0 +1,59 @@
+create function graphrag._doctor_indexes(realm text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _invalid text[];
+    _missing text[];
+    _type name;
+begin
+    if realm is null or not graphrag._realm_exists(realm) then
+        return '[]';
+    end if;
+    _invalid := array(
+        select c.relname::text
+        from pg_catalog.pg_index as i
+        join pg_catalog.pg_class as c on c.oid = i.indexrelid
+        where c.relnamespace = realm::regnamespace and not (i.indisvalid and i.indisready)
+        order by c.relname
+    );
+    _missing := array(
+        select k.kind
+        from unnest(array['chunk', 'entity', 'relation', 'report']) as k (kind)
+        where not exists (
+            select
+            from pg_catalog.pg_class as c
+            join pg_catalog.pg_am as a on a.oid = c.relam and a.amname = 'hnsw'
+            where c.relnamespace = realm::regnamespace and c.relname = 'content_vec_' || k.kind
+        )
+    );
+    _type := (
+        select t.typname
+        from pg_catalog.pg_attribute as a
+        join pg_catalog.pg_type as t on t.oid = a.atttypid
+        where a.attrelid = 'content'::regclass and a.attname = 'vec'
+    );
+    return graphrag._finding(
+        'indexes',
+        case when _invalid = '{}' then 'ok' else 'error' end,
+        case when _invalid = '{}' then 'All are valid.' else 'Not valid: ' || array_to_string(_invalid, ', ') end,
+        (select string_agg(format('REINDEX INDEX CONCURRENTLY %I.%I;', realm, i.name), ' ') from unnest(_invalid) as i (name))
+    ) || graphrag._finding(
+        'vector indexes',
+        case when _missing = '{}' then 'ok' else 'error' end,
+        case when _missing = '{}' then 'One a kind of text.'
+            else format('No HNSW index for texts of kind %s: similarity search reads them all.', array_to_string(_missing, ', ')) end,
+        (
+            select string_agg(
+                format(
+                    'CREATE INDEX %I ON %I.content USING hnsw (vec %I.%I) WHERE kind = %L;',
+                    'content_vec_' || m.kind, realm, graphrag._schema_of('vector'), _type || '_cosine_ops', m.kind
+                ),
+                ' '
+            )
+            from unnest(_missing) as m (kind)
+        )
+    );
+end
+$function$;
+comment on function graphrag._doctor_indexes(text) is 'Findings about the indexes of the realm.';

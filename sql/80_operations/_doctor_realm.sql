@@ -1,0 +1,31 @@
+create function graphrag._doctor_realm(realm text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _known text[] := graphrag._realms();
+    _row record;
+begin
+    if realm is null then
+        return graphrag._finding(
+            'realm', 'skipped', format('There is no realm "%s".', graphrag._default_realm()),
+            case when _known = '{}'
+                then 'index() makes the realm default when it is first called; create_realm() makes others.'
+                else 'Name one: ' || array_to_string(_known, ', ') || '.' end
+        );
+    elsif not graphrag._realm_exists(realm) then
+        return graphrag._finding('realm', 'error', format('There is no realm "%s".', realm), graphrag._near(realm, _known));
+    end if;
+    select r.version, r.model, r.width into _row from realm as r;
+    if _row.version <> '@VERSION@' then
+        return graphrag._finding(
+            'realm', 'error', format('Realm "%s" was made by graphrag %s, this is @VERSION@.', realm, _row.version),
+            format('SELECT graphrag.migrate_realm(%L);', realm)
+        );
+    end if;
+    return graphrag._finding(
+        'realm', 'ok', format('Realm "%s" of version %s, vectors of model %s.', realm, _row.version, _row.model)
+    );
+end
+$function$;
+comment on function graphrag._doctor_realm(text) is 'Findings about the realm itself and its version.';

@@ -1,0 +1,36 @@
+create function graphrag.doctor(realm text default null)
+    returns table ("check" text, status text, detail text, advice text)
+    language plpgsql volatile parallel unsafe rows 30
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- One part after another, each for itself: what the caller may not see is skipped, what breaks is reported, the rest is
+-- examined all the same. It does not _enter() the realm, which refuses an outdated one.
+declare
+    _realm text := coalesce(realm, graphrag._default_realm());
+    _part text;
+    _findings jsonb;
+    _detail text;
+    _hint text;
+begin
+    if graphrag._realm_exists(_realm) then
+        perform set_config('search_path', format('%I, pg_temp', _realm), true);
+    elsif realm is null then
+        _realm := null;
+    end if;
+    foreach _part in array array['server', 'libraries', 'privileges', 'realm', 'endpoints', 'indexes', 'extraction'] loop
+        begin
+            execute format('select graphrag.%I($1)', '_doctor_' || _part) into _findings using _realm;
+        exception
+            when insufficient_privilege then
+                _findings := graphrag._finding(_part, 'skipped', sqlerrm, 'Ask the owner of the realm, or a superuser, to run doctor().');
+            when others then
+                get stacked diagnostics _detail = pg_exception_detail, _hint = pg_exception_hint;
+                _findings := graphrag._finding(_part, 'error', concat_ws('. ', sqlerrm, nullif(_detail, '')), nullif(_hint, ''));
+        end;
+        return query
+            select f."check", f.status, f.detail, f.advice
+            from jsonb_to_recordset(_findings) as f ("check" text, status text, detail text, advice text);
+    end loop;
+end
+$function$;
+comment on function graphrag.doctor(text) is 'Examines server, libraries, privileges, endpoints, indexes and extraction of a realm: one row a check, with ok, warning, error or skipped and what to do. Asks each endpoint a small question.';
