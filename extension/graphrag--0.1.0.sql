@@ -526,13 +526,15 @@ create table mention (
     description text,                    -- null: a stub that only named the entity
     aliases text[] not null default '{}',        -- as stated
     folded_aliases text[] not null default '{}',
-    identifiers text[] not null default '{}',
+    identifiers text[] not null default '{}',    -- external ones: those who share one are one
     content bigint not null references content,
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
+
+create index mention_identifiers on mention using gin (identifiers) with (fastupdate = off) where identifiers <> '{}';
 
 create table assertion (
     id bigint generated always as identity primary key,
@@ -5543,7 +5545,7 @@ as $function$
 -- Entity resolution: which of these names are one. Returns for each name the label of its group, in the same order.
 -- A live claim "owner is also called alias" unites the two if everyone who claims that alias is one entity already;
 -- carried to the fixpoint, so that the order of arrival cannot matter. An alias that two entities claim unites nothing:
--- a false merge is worse than a duplicate. Decisions to merge or to split come before claims.
+-- a false merge is worse than a duplicate. Decisions to merge or to split and external identifiers come before claims.
 declare
     _labels text[] := names;
     _owners text[];
@@ -5602,28 +5604,34 @@ create function graphrag._merged_names(space integer, names text[])
     returns table (name text, other text)
     language plpgsql stable parallel safe rows 10
 as $function$
--- A merge holds against the splits that were decided before it.
+-- By a decision, or because live mentions give them one external identifier. A merge that was decided holds against the
+-- splits decided before it; an identifier against none.
 begin
     return query
-    select n.name, m.payload -> 'names' ->> 0
-    from decision as m
-    cross join jsonb_array_elements_text(m.payload -> 'names') as n (name)
-    where m.space = $1
-        and m.kind = 'merge'
-        and m.died is null
-        and n.name = any (names)
-        and not exists (
-            select
-            from decision as d
-            where d.space = $1
-                and d.kind = 'split'
-                and d.died is null
-                and d.id > m.id
-                and (d.payload -> 'apart' ? n.name) <> (d.payload -> 'apart' ? (m.payload -> 'names' ->> 0))
-        );
+    select p.name, p.other
+    from (
+        select n.name, m.payload -> 'names' ->> 0 as other, m.id as decision
+        from decision as m
+        cross join jsonb_array_elements_text(m.payload -> 'names') as n (name)
+        where m.space = $1 and m.kind = 'merge' and m.died is null and n.name = any (names)
+        union all
+        select distinct m.folded, min(m.folded) over (partition by i.identifier), 0
+        from mention as m
+        cross join unnest(m.identifiers) as i (identifier)
+        where m.space = $1 and m.folded = any (names) and m.identifiers <> '{}' and graphrag._is_live(m.chunk)
+    ) as p
+    where not exists (
+        select
+        from decision as d
+        where d.space = $1
+            and d.kind = 'split'
+            and d.died is null
+            and d.id > p.decision
+            and (d.payload -> 'apart' ? p.name) <> (d.payload -> 'apart' ? p.other)
+    );
 end
 $function$;
-comment on function graphrag._merged_names(integer, text[]) is 'Pairs of names that a decision has merged.';
+comment on function graphrag._merged_names(integer, text[]) is 'Pairs of names that a decision or an external identifier makes one.';
 
 create function graphrag._unite_names(
     names text[],
@@ -5695,8 +5703,8 @@ create function graphrag._touched_names(space integer, chunks bigint[], names te
     language plpgsql stable parallel safe
 as $function$
 -- What a change of some chunks can move: the names they use or claim, and from there every name tied to one of those by
--- a live claim of an alias, in either direction, by the entity they share at present or by a decision. NULL chunks:
--- every name.
+-- a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or by
+-- a decision. NULL chunks: every name.
 begin
     return array(
         with recursive touched (folded) as (
@@ -5735,6 +5743,12 @@ begin
                 from entity_name as this
                 join entity_name as other on other.entity = this.entity and other.died is null
                 where this.space = $1 and this.folded = t.folded and this.died is null
+                union all
+                select o.folded
+                from mention as m
+                cross join unnest(m.identifiers) as i (identifier)
+                join mention as o on o.space = $1 and o.identifiers @> array[i.identifier] and o.identifiers <> '{}'
+                where m.space = $1 and m.folded = t.folded and m.identifiers <> '{}'
                 union all
                 select n.name
                 from decision as d
@@ -9048,7 +9062,7 @@ begin
     if _row.version <> '0.1.0' then
         return graphrag._finding(
             'realm', 'error', format('Realm "%s" was made by graphrag %s, this is 0.1.0.', realm, _row.version),
-            format('SELECT graphrag.migrate_realm(%L);', realm)
+            'Use the release that made it, or make the realm anew from its documents.'
         );
     end if;
     return graphrag._finding(
@@ -9067,13 +9081,15 @@ as $function$
 declare
     _vector text := (select e.extversion from pg_catalog.pg_extension as e where e.extname = 'vector');
     _newest text := (select a.default_version from pg_catalog.pg_available_extensions as a where a.name = 'graphrag');
+    _old_vector boolean := (regexp_match(_vector, '^(\d+)\.(\d+)'))::integer[] < array[0, 8];
+    _old_server boolean := current_setting('server_version_num')::integer < 150000;
     _encoding text := current_setting('server_encoding');
 begin
     return graphrag._finding(
         'postgresql',
-        case when current_setting('server_version_num')::integer >= 150000 then 'ok' else 'error' end,
+        case when _old_server then 'error' else 'ok' end,
         'PostgreSQL ' || current_setting('server_version'),
-        case when current_setting('server_version_num')::integer < 150000 then 'Use PostgreSQL 15 or later.' end
+        case when _old_server then 'Use PostgreSQL 15 or later.' end
     ) || graphrag._finding(
         'encoding',
         case when _encoding = 'UTF8' then 'ok' else 'error' end,
@@ -9081,15 +9097,14 @@ begin
         case when _encoding <> 'UTF8' then 'Text of all scripts needs a database made with ENCODING ''UTF8''.' end
     ) || graphrag._finding(
         'pgvector',
-        case when string_to_array(_vector, '.')::integer[] >= array[0, 8] then 'ok' else 'error' end,
+        case when _old_vector then 'error' else 'ok' end,
         'vector ' || _vector,
-        case when string_to_array(_vector, '.')::integer[] < array[0, 8]
-            then 'Install pgvector 0.8 or later, then: ALTER EXTENSION vector UPDATE;' end
+        case when _old_vector then 'Install pgvector 0.8 or later, then: ALTER EXTENSION vector UPDATE;' end
     ) || graphrag._finding(
         'extension',
-        case when _newest is distinct from '0.1.0' then 'warning' else 'ok' end,
-        'graphrag 0.1.0' || case when _newest <> '0.1.0' then format('; %s is installed on the server', _newest) else '' end,
-        case when _newest is distinct from '0.1.0' then 'ALTER EXTENSION graphrag UPDATE;' end
+        case when _newest <> '0.1.0' then 'warning' else 'ok' end,
+        'graphrag 0.1.0' || case when _newest <> '0.1.0' then format('; the server has %s', _newest) else '' end,
+        case when _newest <> '0.1.0' then 'ALTER EXTENSION graphrag UPDATE;' end
     ) || graphrag._doctor_connection_check();
 end
 $function$;
@@ -9348,7 +9363,12 @@ begin
                 _findings := graphrag._finding(_part, 'skipped', sqlerrm, 'Ask the owner of the realm, or a superuser, to run doctor().');
             when others then
                 get stacked diagnostics _detail = pg_exception_detail, _hint = pg_exception_hint;
-                _findings := graphrag._finding(_part, 'error', concat_ws('. ', sqlerrm, nullif(_detail, '')), nullif(_hint, ''));
+                _findings := graphrag._finding(
+                    _part,
+                    'error',
+                    concat_ws('. ', sqlerrm, nullif(_detail, '')),
+                    coalesce(nullif(_hint, ''), 'Nothing more is known of this part until what the message names is there again.')
+                );
         end;
         return query
             select f."check", f.status, f.detail, f.advice

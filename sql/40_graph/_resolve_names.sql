@@ -5,7 +5,7 @@ as $function$
 -- Entity resolution: which of these names are one. Returns for each name the label of its group, in the same order.
 -- A live claim "owner is also called alias" unites the two if everyone who claims that alias is one entity already;
 -- carried to the fixpoint, so that the order of arrival cannot matter. An alias that two entities claim unites nothing:
--- a false merge is worse than a duplicate. Decisions to merge or to split come before claims.
+-- a false merge is worse than a duplicate. Decisions to merge or to split and external identifiers come before claims.
 declare
     _labels text[] := names;
     _owners text[];
@@ -64,28 +64,34 @@ create function graphrag._merged_names(space integer, names text[])
     returns table (name text, other text)
     language plpgsql stable parallel safe rows 10
 as $function$
--- A merge holds against the splits that were decided before it.
+-- By a decision, or because live mentions give them one external identifier. A merge that was decided holds against the
+-- splits decided before it; an identifier against none.
 begin
     return query
-    select n.name, m.payload -> 'names' ->> 0
-    from decision as m
-    cross join jsonb_array_elements_text(m.payload -> 'names') as n (name)
-    where m.space = $1
-        and m.kind = 'merge'
-        and m.died is null
-        and n.name = any (names)
-        and not exists (
-            select
-            from decision as d
-            where d.space = $1
-                and d.kind = 'split'
-                and d.died is null
-                and d.id > m.id
-                and (d.payload -> 'apart' ? n.name) <> (d.payload -> 'apart' ? (m.payload -> 'names' ->> 0))
-        );
+    select p.name, p.other
+    from (
+        select n.name, m.payload -> 'names' ->> 0 as other, m.id as decision
+        from decision as m
+        cross join jsonb_array_elements_text(m.payload -> 'names') as n (name)
+        where m.space = $1 and m.kind = 'merge' and m.died is null and n.name = any (names)
+        union all
+        select distinct m.folded, min(m.folded) over (partition by i.identifier), 0
+        from mention as m
+        cross join unnest(m.identifiers) as i (identifier)
+        where m.space = $1 and m.folded = any (names) and m.identifiers <> '{}' and graphrag._is_live(m.chunk)
+    ) as p
+    where not exists (
+        select
+        from decision as d
+        where d.space = $1
+            and d.kind = 'split'
+            and d.died is null
+            and d.id > p.decision
+            and (d.payload -> 'apart' ? p.name) <> (d.payload -> 'apart' ? p.other)
+    );
 end
 $function$;
-comment on function graphrag._merged_names(integer, text[]) is 'Pairs of names that a decision has merged.';
+comment on function graphrag._merged_names(integer, text[]) is 'Pairs of names that a decision or an external identifier makes one.';
 
 create function graphrag._unite_names(
     names text[],

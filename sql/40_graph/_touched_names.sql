@@ -3,8 +3,8 @@ create function graphrag._touched_names(space integer, chunks bigint[], names te
     language plpgsql stable parallel safe
 as $function$
 -- What a change of some chunks can move: the names they use or claim, and from there every name tied to one of those by
--- a live claim of an alias, in either direction, by the entity they share at present or by a decision. NULL chunks:
--- every name.
+-- a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or by
+-- a decision. NULL chunks: every name.
 begin
     return array(
         with recursive touched (folded) as (
@@ -43,6 +43,12 @@ begin
                 from entity_name as this
                 join entity_name as other on other.entity = this.entity and other.died is null
                 where this.space = $1 and this.folded = t.folded and this.died is null
+                union all
+                select o.folded
+                from mention as m
+                cross join unnest(m.identifiers) as i (identifier)
+                join mention as o on o.space = $1 and o.identifiers @> array[i.identifier] and o.identifiers <> '{}'
+                where m.space = $1 and m.folded = t.folded and m.identifiers <> '{}'
                 union all
                 select n.name
                 from decision as d

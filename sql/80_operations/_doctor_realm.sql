@@ -20,7 +20,7 @@ begin
     if _row.version <> '@VERSION@' then
         return graphrag._finding(
             'realm', 'error', format('Realm "%s" was made by graphrag %s, this is @VERSION@.', realm, _row.version),
-            format('SELECT graphrag.migrate_realm(%L);', realm)
+            'Use the release that made it, or make the realm anew from its documents.'
         );
     end if;
     return graphrag._finding(

@@ -5,13 +5,15 @@ as $function$
 declare
     _vector text := (select e.extversion from pg_catalog.pg_extension as e where e.extname = 'vector');
     _newest text := (select a.default_version from pg_catalog.pg_available_extensions as a where a.name = 'graphrag');
+    _old_vector boolean := (regexp_match(_vector, '^(\d+)\.(\d+)'))::integer[] < array[0, 8];
+    _old_server boolean := current_setting('server_version_num')::integer < 150000;
     _encoding text := current_setting('server_encoding');
 begin
     return graphrag._finding(
         'postgresql',
-        case when current_setting('server_version_num')::integer >= 150000 then 'ok' else 'error' end,
+        case when _old_server then 'error' else 'ok' end,
         'PostgreSQL ' || current_setting('server_version'),
-        case when current_setting('server_version_num')::integer < 150000 then 'Use PostgreSQL 15 or later.' end
+        case when _old_server then 'Use PostgreSQL 15 or later.' end
     ) || graphrag._finding(
         'encoding',
         case when _encoding = 'UTF8' then 'ok' else 'error' end,
@@ -19,15 +21,14 @@ begin
         case when _encoding <> 'UTF8' then 'Text of all scripts needs a database made with ENCODING ''UTF8''.' end
     ) || graphrag._finding(
         'pgvector',
-        case when string_to_array(_vector, '.')::integer[] >= array[0, 8] then 'ok' else 'error' end,
+        case when _old_vector then 'error' else 'ok' end,
         'vector ' || _vector,
-        case when string_to_array(_vector, '.')::integer[] < array[0, 8]
-            then 'Install pgvector 0.8 or later, then: ALTER EXTENSION vector UPDATE;' end
+        case when _old_vector then 'Install pgvector 0.8 or later, then: ALTER EXTENSION vector UPDATE;' end
     ) || graphrag._finding(
         'extension',
-        case when _newest is distinct from '@VERSION@' then 'warning' else 'ok' end,
-        'graphrag @VERSION@' || case when _newest <> '@VERSION@' then format('; %s is installed on the server', _newest) else '' end,
-        case when _newest is distinct from '@VERSION@' then 'ALTER EXTENSION graphrag UPDATE;' end
+        case when _newest <> '@VERSION@' then 'warning' else 'ok' end,
+        'graphrag @VERSION@' || case when _newest <> '@VERSION@' then format('; the server has %s', _newest) else '' end,
+        case when _newest <> '@VERSION@' then 'ALTER EXTENSION graphrag UPDATE;' end
     ) || graphrag._doctor_connection_check();
 end
 $function$;

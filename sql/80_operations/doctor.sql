@@ -25,7 +25,12 @@ begin
                 _findings := graphrag._finding(_part, 'skipped', sqlerrm, 'Ask the owner of the realm, or a superuser, to run doctor().');
             when others then
                 get stacked diagnostics _detail = pg_exception_detail, _hint = pg_exception_hint;
-                _findings := graphrag._finding(_part, 'error', concat_ws('. ', sqlerrm, nullif(_detail, '')), nullif(_hint, ''));
+                _findings := graphrag._finding(
+                    _part,
+                    'error',
+                    concat_ws('. ', sqlerrm, nullif(_detail, '')),
+                    coalesce(nullif(_hint, ''), 'Nothing more is known of this part until what the message names is there again.')
+                );
         end;
         return query
             select f."check", f.status, f.detail, f.advice

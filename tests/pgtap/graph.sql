@@ -1,7 +1,7 @@
 -- The graph that documents leave behind: supersession from document order, deletion, late arrival, denial, aliases.
 begin;
 create extension if not exists pgtap;
-select plan(37);
+select plan(39);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -209,6 +209,24 @@ select graphrag.delete_document('l2');
 select is(
     (select name || ' ' || aliases::text from kb.entities where name ~ 'Lovelace'), 'Lovelace {}',
     'and lets go of it when the claim is withdrawn'
+);
+
+select graphrag.index(
+    'IBM was founded early.', document => 'i1',
+    extraction => '{"entities": [{"name": "IBM", "identifiers": ["Q37156"]}]}'
+);
+select graphrag.index(
+    'International Business Machines makes computers.', document => 'i2',
+    extraction => '{"entities": [{"name": "International Business Machines", "identifiers": ["Q37156"]}]}'
+);
+select is(
+    (select name || ' ' || aliases::text from kb.entities where name ~ 'Machines|IBM'),
+    'International Business Machines {IBM}', 'who shares an external identifier is one'
+);
+select graphrag.delete_document('i2');
+select is(
+    (select name || ' ' || aliases::text from kb.entities where name ~ 'Machines|IBM'), 'IBM {}',
+    'as long as a live chunk says so'
 );
 
 -- belief

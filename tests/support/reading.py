@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from psycopg import sql as compose
 from psycopg.types.json import Jsonb
 
 from tests.support.calls import rows, set_models
@@ -31,7 +32,7 @@ def fresh(session: Connection) -> Connection:
     session.execute("reset all")
     session.execute(f"set statement_timeout = {GUARD_MS}")
     for realm in value(session, "select graphrag._realms() as realms"):
-        rows(session, "drop_realm", realm, confirm=realm)
+        session.execute(compose.SQL("drop schema {} cascade").format(compose.Identifier(realm)))
     session.execute("delete from graphrag.endpoint_default")
     session.execute("delete from graphrag.endpoint_location")
     return session

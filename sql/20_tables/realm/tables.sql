@@ -143,13 +143,15 @@ create table mention (
     description text,                    -- null: a stub that only named the entity
     aliases text[] not null default '{}',        -- as stated
     folded_aliases text[] not null default '{}',
-    identifiers text[] not null default '{}',
+    identifiers text[] not null default '{}',    -- external ones: those who share one are one
     content bigint not null references content,
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
+
+create index mention_identifiers on mention using gin (identifiers) with (fastupdate = off) where identifiers <> '{}';
 
 create table assertion (
     id bigint generated always as identity primary key,
