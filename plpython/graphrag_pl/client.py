@@ -85,14 +85,17 @@ class OpenAIClient:
         return await self._decode(response)
 
     async def _decode(self, response: Any) -> dict[str, Any]:
+        content = response.content
+        if self._key:  # a server may echo what it was sent
+            content = content.replace(self._key.encode(), b"[key]")
         try:
-            answer = json.loads(response.content)
+            answer = json.loads(content)
         except ValueError:
-            beginning = response.text[:200].strip()
+            beginning = self._hide(response.text)[:200].strip()
             raise CallError(
                 errors.ANSWER_INVALID,
                 f"answered HTTP {response.status_code} without JSON",
-                f"The answer begins with: {self._hide(beginning)}" if beginning else "The answer is empty.",
+                f"The answer begins with: {beginning}" if beginning else "The answer is empty.",
                 status=response.status_code,
             ) from None
         if not isinstance(answer, dict):

@@ -83,9 +83,7 @@ class Probe:
 
     def must_step_down(self) -> bool:
         return (
-            not self.answer["ok"]
-            and self.answer["status"] in REFUSES_FORMAT
-            and self.step + 1 < len(FORMATS)
+            not self.answer["ok"] and self.answer["status"] in REFUSES_FORMAT and self.step + 1 < len(FORMATS)
         )
 
 
@@ -115,7 +113,7 @@ def examine_endpoints(plpy: Database, realm: str | None, model: str | None, widt
 def _endpoint_of(plpy: Database, role: str, realm: str | None) -> tuple[Endpoint, str] | None:
     """The endpoint of a role, with doctor's deadline, and where it is set."""
     function = "_endpoint" if realm else "_default_endpoint"
-    said = scalar(plpy, f"select graphrag.{function}($1)::text", role=("text", role))  # noqa: S608  one of two
+    said = scalar(plpy, f"select graphrag.{function}($1)::text", role=("text", role))
     if said is None:
         return None
     value = json.loads(said)
@@ -143,7 +141,7 @@ def _examine_embedding(
         return
     endpoint, source = place
     try:
-        (vector,) = vectors_of(plpy, endpoint, ["width"], None, keep_usage=False)
+        (vector,) = vectors_of(plpy, endpoint, ["width"], None)
     except plpy.Error as error:
         yield finding("endpoint embedding", "error", *_said(error))
         return
@@ -180,7 +178,9 @@ def _judge(probe: Probe) -> Iterator[Finding]:
         check = f"endpoint {role}"
         if answer["ok"]:
             took = f"answered in {answer['latency_ms']} ms"
-            yield finding(check, "ok", f"{replace(probe.endpoint, role=role)} {took}; set by the {probe.source}.")
+            yield finding(
+                check, "ok", f"{replace(probe.endpoint, role=role)} {took}; set by the {probe.source}."
+            )
         else:
             is_slow = answer["code"] == errors.DEADLINE and answer["status"] is None
             detail = f": {answer['detail']}" if answer["detail"] else ""
@@ -210,5 +210,5 @@ def _judge_structure(probe: Probe) -> Finding:
         "warning",
         f"{probe.endpoint} supports {form} only.",
         "Extraction works with it, less reliably. Prefer a server that supports json_schema; the option"
-        f' {{"structured_output": "{form}"}} saves one refused request a session.',
+        f" structured_output: {form} saves a refused request in each session.",
     )

@@ -22,32 +22,46 @@ DEADLINE = 60.0
 _FLOAT = struct.Struct("<f")
 
 
-def embed(plpy: Database, texts: Sequence[str], realm_width: int | None = None) -> list[str]:
+def embed(
+    plpy: Database,
+    texts: Sequence[str],
+    realm_width: int | None = None,
+    document: str | None = None,
+    question: str | None = None,
+) -> list[str]:
     """pgvector literals of the texts, in order, by the current realm's embedding endpoint.
 
     Equal texts are sent once. A text of more tokens than the model takes (8,000, estimated) is embedded by
     its beginning. Raises GR010 without an endpoint, its own GR101 … GR104, GR105 for another width than the
-    realm's (`realm_width`, else read from it), GR106 for a vector that is zero or not finite.
+    realm's (`realm_width`, else read from it), GR106 for a vector that is zero or not finite. `document` or
+    `question` is noted with what the calls cost.
     """
     if not texts:
         return []
     endpoint = endpoints.for_role(plpy, "embedding")
     width = realm_width or scalar(plpy, "select width from realm")
     distinct = list(dict.fromkeys(texts))
-    vectors = dict(zip(distinct, vectors_of(plpy, endpoint, distinct, width, keep_usage=True), strict=True))
+    calls: list[dict[str, Any]] = []
+    literals = vectors_of(plpy, endpoint, distinct, width, calls)
+    endpoints.record_usage(plpy, endpoint, calls, document, question)
+    vectors = dict(zip(distinct, literals, strict=True))
     return [vectors[text] for text in texts]
 
 
 def probe_width(plpy: Database, endpoint: str) -> int:
     """How many dimensions the vectors of an endpoint (JSON: base_url, model, options) have."""
-    (vector,) = vectors_of(plpy, Endpoint.from_json(json.loads(endpoint)), ["width"], None, keep_usage=False)
+    (vector,) = vectors_of(plpy, Endpoint.from_json(json.loads(endpoint)), ["width"], None)
     return vector.count(",") + 1
 
 
 def vectors_of(
-    plpy: Database, endpoint: Endpoint, texts: Sequence[str], width: int | None, keep_usage: bool
+    plpy: Database,
+    endpoint: Endpoint,
+    texts: Sequence[str],
+    width: int | None,
+    calls: list[dict[str, Any]] | None = None,
 ) -> list[str]:
-    """Checked literals; `width` None accepts any one width."""
+    """Checked literals; `width` None accepts any one width. The answers of `_call` are added to `calls`."""
     if endpoint.base_url == hashing.URL:
         own = int(endpoint.options.get("width") or hashing.DEFAULT_WIDTH)
         check_width(plpy, endpoint, own, width)
@@ -61,8 +75,8 @@ def vectors_of(
         for batch in batches
     ]
     answers = endpoints.send(plpy, requests, endpoint.concurrency())
-    if keep_usage:
-        endpoints.record_usage(plpy, endpoint, answers)
+    if calls is not None:
+        calls += answers
     literals: list[str] = []
     for batch, answer in zip(batches, answers, strict=True):
         if not answer["ok"]:

@@ -135,14 +135,19 @@ def hint_of(answer: Mapping[str, Any]) -> str:
 
 
 def record_usage(
-    plpy: Database, endpoint: Endpoint, answers: list[dict[str, Any]], document: str | None = None
+    plpy: Database,
+    endpoint: Endpoint,
+    answers: list[dict[str, Any]],
+    document: str | None = None,
+    question: str | None = None,
 ) -> None:
-    """Note what each call cost in the realm's table `usage`."""
+    """Note what each call cost in the realm's table `usage`, and for which document or question it was."""
     records = [
         {
             "role": endpoint.role,
             "model": answer.get("model"),
             "document": document,
+            "question": question,
             "input_tokens": answer.get("input_tokens"),
             "output_tokens": answer.get("output_tokens"),
             "latency_ms": answer.get("latency_ms"),

@@ -53,7 +53,8 @@ def error_of_status(
     """What an HTTP status other than 2xx means. An exhausted quota comes as 429, but waiting does not
     refill it."""
     is_quota = error_code in ("insufficient_quota", "billing_hard_limit_reached")
-    may_retry = (status in _TRANSIENT or status >= 500 and status not in _LACKING) and not is_quota
+    may_pass = status in _TRANSIENT or (status >= 500 and status not in _LACKING)
+    may_retry = may_pass and not is_quota
     return CallError(
         code=errors.REFUSED,
         message=f"answered HTTP {status}",

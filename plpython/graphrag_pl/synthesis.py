@@ -34,7 +34,7 @@ def synthesize(
     )
     model = ChatModel(plpy, memory, endpoints.for_role(plpy, "synthesis"))
     answer = model.send([model.body(messages)])[0]
-    endpoints.record_usage(plpy, model.endpoint, model.calls)
+    endpoints.record_usage(plpy, model.endpoint, model.calls, question=question)
     if not answer["ok"]:
         raise endpoints.sql_error(plpy, model.endpoint, answer)
     return to_json(

@@ -14,6 +14,7 @@ create type graphrag._document_plan as (
     hashes bytea[],
     extractions jsonb[],        -- supplied by the caller, one a chunk; null: ask the endpoint
     missing integer[],          -- positions of the chunks whose evidence is not there yet
-    is_unchanged boolean
+    is_unchanged boolean,
+    vocabulary bigint           -- the state of the predicates by which it is prepared
 );
 comment on type graphrag._document_plan is 'A document cut into chunks and compared with its live version.';

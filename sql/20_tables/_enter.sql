@@ -4,8 +4,9 @@ create function graphrag._enter(realm text, must_exist boolean default true)
 as $function$
 -- Called by an entry point that has pinned its search_path: set_config(…, true) then lasts until that function exits.
 -- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
--- read or written, enable_seqscan and jit: every statement is a lookup by key or an ordered index scan over a few rows,
--- but its plan is cached, perhaps from when the tables were empty, and its recursive estimates would have it compiled.
+-- read or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is
+-- to be done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the
+-- tables were empty and had no statistics, so nothing is left for those to decide.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;

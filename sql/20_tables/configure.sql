@@ -2,6 +2,7 @@ create function graphrag.configure(setting text, value jsonb, realm text default
     returns jsonb
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
 as $function$
 declare
     _default jsonb;

@@ -8,6 +8,7 @@ declare
         when octet_length(realm) > 63 then format('It has %s bytes; a schema name has at most 63.', octet_length(realm))
         when realm = '*' then '* means every space of a realm, never a realm.'
         when realm ~ '^pg_' or realm in ('information_schema', 'graphrag', 'public') then 'This schema name is taken.'
+        when realm = '$user' then 'It means the user''s own schema in a search_path.'
         when realm ~ '[\x01-\x1f\x7f]' then 'It has control characters.'
         when realm <> btrim(realm) then 'It begins or ends with a blank.'
     end;
@@ -31,6 +32,7 @@ create function graphrag.create_realm(
     returns text
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
 as $function$
 declare
     _endpoint jsonb;

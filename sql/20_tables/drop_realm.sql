@@ -2,6 +2,7 @@ create function graphrag.drop_realm(realm text, confirm text)
     returns void
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set client_min_messages = warning
 as $function$
 declare

@@ -16,6 +16,10 @@ begin
                 'A name has 1 to 100 letters, digits and underscores.', 'Give it a word that says what holds.'
             ),
             (
+                exists (select from unnest(p.exclusive_groups) as g where coalesce(g, '') !~ '\S'), 'GR009',
+                'is in a group without a name', 'exclusive_groups has NULL or an empty text.', 'Name each group.'
+            ),
+            (
                 p.inverse_of = p.name, 'GR009', 'is its own inverse',
                 'What reads the same both ways is symmetric.', 'Use is_symmetric => true.'
             ),

@@ -23,8 +23,12 @@ begin
     elsif length(_letters) > 100 or position(left(_letters, 1) in ground) = 0 then
         return false;
     end if;
+    -- A blank may follow each letter; in brackets, every sign is itself.
     return ground ~ format(
-        ' %s(?:e?s)? ', regexp_replace(regexp_replace(_letters, '([+#])', '\\\1', 'g'), '(\\?.)(?=.)', '\1 ?', 'g')
+        ' %s(?:e?s)? ', (
+            select string_agg(format('[%s]', case when l in ('^', '\', ']', '[') then '\' || l else l end), ' ?')
+            from regexp_split_to_table(_letters, '') as l
+        )
     );
 end
 $function$;

@@ -9,6 +9,7 @@ create function graphrag.gate_relation(
     returns text
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
 as $function$
 begin
     perform graphrag._enter(realm, must_exist => realm is not null);

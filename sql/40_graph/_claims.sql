@@ -9,6 +9,8 @@ create function graphrag._claims(
     language plpgsql stable parallel safe
 as $function$
 -- The live assertions between the pairs of entities (in either direction) and of the (subject, predicate) slots.
+declare
+    _floor real := (graphrag._setting('supersession_confidence_floor') #>> '{}')::real;
 begin
     return array(
         with pair (a, b) as (
@@ -19,30 +21,23 @@ begin
         slot (entity, predicate) as (
             select distinct s.entity, s.predicate from unnest(slot_subjects, slot_predicates) as s (entity, predicate)
         ),
-        named (entity, folded) as materialized (
-            select e.entity, e.folded
-            from entity_name as e
-            where e.died is null
-                and e.role <> 'claimed'
-                and e.entity in (select p.a from pair as p union select s.entity from slot as s)
-        ),
         wanted (id) as (
             select a.id
             from pair as p
-            join named as s on s.entity = p.a
-            join named as o on o.entity = p.b
+            join entity_name as s on s.entity = p.a and s.died is null and s.role <> 'claimed'
+            join entity_name as o on o.entity = p.b and o.died is null and o.role <> 'claimed'
             join assertion as a on a.space = $1 and a.subject = s.folded and a.object = o.folded
             union
             select a.id
             from slot as t
-            join named as s on s.entity = t.entity
+            join entity_name as s on s.entity = t.entity and s.died is null and s.role <> 'claimed'
             join assertion as a on a.space = $1 and a.subject = s.folded and a.predicate = t.predicate
             union
             -- A symmetric functional predicate fills the slot of either end.
             select a.id
             from slot as t
             join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
-            join named as o on o.entity = t.entity
+            join entity_name as o on o.entity = t.entity and o.died is null and o.role <> 'claimed'
             join assertion as a on a.space = $1 and a.object = o.folded and a.predicate = t.predicate
         ),
         placed as (
@@ -53,22 +48,37 @@ begin
             join document_version as v on v.id = c.version
             join document as d on d.id = v.document
             order by a.id, c.no desc
+        ),
+        resolved as materialized (
+            select
+                a.*,
+                (
+                    select e.entity
+                    from entity_name as e
+                    where e.space = $1 and e.folded = a.subject and e.died is null and e.role <> 'claimed'
+                ) as s,
+                (
+                    select e.entity
+                    from entity_name as e
+                    where e.space = $1 and e.folded = a.object and e.died is null and e.role <> 'claimed'
+                ) as o
+            from placed as a
         )
         select row(
             (row_number() over (order by a.ord, a.key collate "C", a.chunk_no, a.no))::integer,
             a.id,
-            s.entity,
+            a.s,
             a.predicate,
-            o.entity,
+            a.o,
             a.value,
-            case when a.object is null then coalesce(a.claim::text, '') else '' end,
+            case when a.object is null then graphrag._period_key(a.claim) else '' end,
             a.negated,
-            case when coalesce(p.is_symmetric, false) then least(s.entity, o.entity) else s.entity end,
-            case when coalesce(p.is_symmetric, false) then greatest(s.entity, o.entity) else o.entity end,
+            case when p.is_symmetric and a.o < a.s then a.o else a.s end,
+            case when p.is_symmetric and a.o < a.s then a.s else a.o end,
             null,
             a.claim,
             a.published_at,
-            a.takes_slot and a.confidence >= f.confidence,
+            a.takes_slot and a.confidence >= _floor,
             coalesce(p.is_symmetric, false),
             coalesce(p.is_functional, false),
             a.object is null,
@@ -78,16 +88,12 @@ begin
             a.confidence,
             a.content
         )::graphrag._claim
-        from placed as a
-        cross join (
-            select (graphrag._setting('supersession_confidence_floor') #>> '{}')::real as confidence
-        ) as f
-        join entity_name as s on s.space = $1 and s.folded = a.subject and s.died is null and s.role <> 'claimed'
-        left join entity_name as o on o.space = $1 and o.folded = a.object and o.died is null and o.role <> 'claimed'
+        from resolved as a
         left join predicate as p on p.name = a.predicate
-        where (a.object is null or o.entity is not null)
-            and o.entity is distinct from s.entity
-            and not graphrag._is_retracted($1, a.predicate, a.negated, s.entity, o.entity, a.value)
+        where a.s is not null
+            and (a.object is null or a.o is not null)
+            and a.o is distinct from a.s
+            and not graphrag._is_retracted($1, a.predicate, a.negated, a.s, a.o, a.value)
     );
 end
 $function$;
@@ -110,12 +116,23 @@ begin
             c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content
         )::graphrag._claim
         from unnest(claims) as c
-        join relation as r on r.subject = c.relation_subject
-            and r.predicate = c.predicate
-            and r.negated = c.negated
-            and r.object is not distinct from c.relation_object
-            and r.value is not distinct from c.value
-            and r.period = c.period
+        cross join lateral (
+            select r.id
+            from relation as r
+            where r.subject = c.relation_subject
+                and r.predicate = c.predicate
+                and r.negated = c.negated
+                and r.object = c.relation_object
+            union all
+            select r.id
+            from relation as r
+            where r.subject = c.relation_subject
+                and r.predicate = c.predicate
+                and r.negated = c.negated
+                and r.object is null
+                and md5(r.value) = md5(c.value)
+                and r.period = c.period
+        ) as r
     );
 end
 $function$;
@@ -158,3 +175,15 @@ begin
 end
 $function$;
 comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text) is 'Whether a decision has retracted a fact.';
+
+create function graphrag._period_key(claim tstzrange)
+    returns text
+    language sql immutable parallel safe
+as $function$
+-- The same text in every session, whatever its time zone and date style; '' for no period.
+    select case
+        when claim is null then ''
+        else concat(extract(epoch from lower(claim)), '/', extract(epoch from upper(claim)))
+    end
+$function$;
+comment on function graphrag._period_key(tstzrange) is 'A stated period as part of the identity of a value.';

@@ -15,13 +15,15 @@ declare
     _plan graphrag._document_plan;
     _content text := graphrag._clean_text(content);
 begin
+    perform graphrag._check_document(document, source, published_at, ordinal);
     if coalesce(_content, '') !~ '\S' then
         raise exception 'the document is empty'
             using errcode = 'GR001',
-                detail = format('Document %s has no text.', coalesce(quote_literal(document), 'without a key')),
+                detail = format('Document %s has no text.', coalesce(quote_literal(left(document, 100)), 'without a key')),
                 hint = 'Index a document that has at least one visible character.';
     end if;
     _plan.space := space;
+    _plan.vocabulary := (select r.vocabulary from realm as r);
     _plan.source := source;
     _plan.name := document;
     _plan.key := graphrag._document_key(document, source, _content);
@@ -60,10 +62,11 @@ create function graphrag._document_key(document text, source text, content text 
     returns text
     language sql immutable parallel safe
 as $function$
--- Without source and document, the content is the key: two such documents never replace each other.
+-- Without source and document, the content is the key: two such documents never replace each other. A name that looks
+-- like one of the other keys is written as they are.
     select case
         when document is null and source is null then 'sha256:' || encode(sha256(convert_to(content, 'UTF8')), 'hex')
-        when source is null then document
+        when source is null and document !~ '^(\[|sha256:)' then document
         else jsonb_build_array(source, document)::text
     end
 $function$;
@@ -187,3 +190,25 @@ begin
 end
 $function$;
 comment on function graphrag._check_chunk_numbers(jsonb, integer) is 'A supplied extraction whose chunks are all in the document; raises GR009 for others.';
+
+create function graphrag._check_document(document text, source text, published_at timestamptz, ordinal numeric)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+declare
+    _problem text := case
+        when octet_length(document) > 1000 then 'document has more than 1,000 bytes.'
+        when octet_length(source) > 1000 then 'source has more than 1,000 bytes.'
+        when not isfinite(published_at) then 'published_at is infinite.'
+        when ordinal in ('NaN', 'Infinity', '-Infinity') then format('ordinal is %s.', ordinal)
+    end;
+begin
+    if _problem is not null then
+        raise exception 'document "%" cannot be indexed', left(coalesce(document, source), 100)
+            using errcode = 'GR009',
+                detail = _problem,
+                hint = 'A document is known by short texts and stands at one place in document order.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_document(text, text, timestamptz, numeric) is 'Raises GR009 for what no document can be called or ordered by.';

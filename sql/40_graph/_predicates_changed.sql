@@ -7,12 +7,37 @@ as $function$
 declare
     _space integer;
 begin
+    perform pg_advisory_xact_lock(graphrag._vocabulary_lock());
+    update realm as r set vocabulary = r.vocabulary + 1;
     for _space in select s.id from space as s order by s.id loop
         perform graphrag._derive_if_changed(_space, 'predicates', true);
     end loop;
 end
 $function$;
 comment on function graphrag._predicates_changed() is 'Brings the graph in line with a changed vocabulary.';
+
+create function graphrag._vocabulary_lock()
+    returns bigint
+    language sql stable parallel safe
+as $function$
+-- Shared by those who write documents, exclusive to those who change the vocabulary, until their transactions end: so
+-- that no document is read by one vocabulary and stored beside facts that were read by another.
+    select hashtextextended('graphrag.vocabulary.' || current_schema, 0)
+$function$;
+comment on function graphrag._vocabulary_lock() is 'Key of the advisory lock on the current realm''s vocabulary.';
+
+create function graphrag._resolve_new_assertions(plan graphrag._document_plan)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- The vocabulary may have changed since the document was prepared, which can take as long as a model thinks.
+begin
+    if plan.vocabulary is distinct from (select r.vocabulary from realm as r) then
+        perform graphrag._resolve_assertions(plan.space);
+    end if;
+end
+$function$;
+comment on function graphrag._resolve_new_assertions(graphrag._document_plan) is 'Reads the predicates of a document again if the vocabulary changed while it was prepared.';
 
 create function graphrag._resolve_assertions(space integer)
     returns void

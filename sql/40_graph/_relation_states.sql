@@ -73,8 +73,9 @@ create function graphrag._slot_periods(claims graphrag._claim[])
     language plpgsql stable parallel safe rows 100
 as $function$
 -- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
--- In a slot, a claim without a lower bound begins when its document was published; the earliest claim begins open.
--- A slot's neighbours with the same holder are not merged first: slots are short, and a later one is loaded once.
+-- In a slot, a claim without a lower bound begins when its document was published; the earliest claim begins open, and
+-- so does one that had ended by then. A later claim of the same holder may be subtracted too, since what it takes it
+-- also holds: so one pass from the latest claim to the earliest will do, whatever the length of the slot.
 begin
     return query
     with member as (
@@ -92,27 +93,37 @@ begin
             end as span
         from graphrag._slot_members(claims) as m
     ),
-    kept as (
+    faced as (
         select
-            m.slot,
-            m.relation,
-            m.pos,
-            m.span,
-            m.span::tstzmultirange - coalesce(range_agg(l.span), '{}'::tstzmultirange) as rest
+            m.*,
+            -- Open claims are one open interval together; only bounded ones have to be collected.
+            bool_or(lower_inf(m.span)) filter (where m.qualifies and upper_inf(m.span)) over later as takes_all,
+            min(lower(m.span)) filter (where m.qualifies and upper_inf(m.span)) over later as takes_from,
+            range_agg(m.span) filter (where m.qualifies and not upper_inf(m.span)) over later as takes,
+            min(m.pos) filter (where m.qualifies and upper_inf(m.span)) over later as next_open,
+            min(m.pos) filter (where m.qualifies) over later as next
         from member as m
-        left join member as l on l.slot = m.slot and l.pos > m.pos and l.relation <> m.relation and l.qualifies
-        group by m.slot, m.relation, m.pos, m.span
+        window later as (partition by m.slot order by m.pos desc rows between unbounded preceding and 1 preceding)
     ),
     held as (
         select
-            k.slot,
-            k.relation,
+            f.slot,
+            f.relation,
+            range_agg(
+                f.span::tstzmultirange
+                - coalesce(f.takes, '{}')
+                - case
+                    when f.takes_all then '{(,)}'::tstzmultirange
+                    when f.takes_from is not null then tstzmultirange(tstzrange(f.takes_from, null))
+                    else '{}'
+                end
+            ) as effective,
+            bool_or(upper_inf(f.span)) as was_open,
             -- Who took over came after the last claim that was open; a bounded one may have been stated since.
-            coalesce(max(k.pos) filter (where upper_inf(k.span)), max(k.pos)) as last_pos,
-            range_agg(k.rest) as effective,
-            bool_or(upper_inf(k.span)) as was_open
-        from kept as k
-        group by k.slot, k.relation
+            (array_agg(f.next_open order by f.pos desc) filter (where upper_inf(f.span)))[1] as next_open,
+            (array_agg(f.next order by f.pos desc))[1] as next
+        from faced as f
+        group by f.slot, f.relation
     )
     select
         h.relation,
@@ -121,17 +132,7 @@ begin
         s.relation,
         s.pos
     from held as h
-    left join lateral (
-        select l.relation, l.pos
-        from member as l
-        where l.slot = h.slot
-            and l.pos > h.last_pos
-            and l.relation <> h.relation
-            and l.qualifies
-            and (upper_inf(l.span) or isempty(h.effective))
-        order by l.pos
-        limit 1
-    ) as s on true;
+    left join member as s on s.slot = h.slot and s.pos = case when h.was_open then h.next_open else h.next end;
 end
 $function$;
 comment on function graphrag._slot_periods(graphrag._claim[]) is 'Per slot and relation: what is left of its claims, and who took over.';

@@ -8,7 +8,9 @@ declare
     _touched bigint[];
     _derived graphrag._derived;
     _result graphrag.index_result;
+    _chunks bigint := graphrag._count_chunks();
 begin
+    perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     perform from space as s where s.id = $1 for update;
     -- While this call was preparing, another session may have written the same document.
     plan := graphrag._compare_document(plan);
@@ -23,8 +25,10 @@ begin
     perform graphrag._store_contents(space, prepared -> 'texts');
     perform graphrag._store_chunks(space, plan, prepared -> 'chunks');
     perform graphrag._store_evidence(space, plan, prepared -> 'chunks');
+    perform graphrag._resolve_new_assertions(plan);
     _touched := graphrag._replace_version(plan, _revision) || graphrag._chunks_of(plan, prepared -> 'chunks');
     _derived := graphrag._derive(space, _revision, _touched);
+    perform graphrag._renew_plans(_chunks);
 
     _result := graphrag._unchanged_result(plan);
     _result.unchanged := _result.chunks - jsonb_array_length(prepared -> 'chunks');
@@ -193,3 +197,27 @@ as $function$
         )
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
+
+create function graphrag._count_chunks()
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return coalesce((select max(c.id) from chunk as c), 0) + 1;
+end
+$function$;
+comment on function graphrag._count_chunks() is 'About how many chunks the realm holds.';
+
+create function graphrag._renew_plans(chunks_before bigint)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
+-- else will have them made anew. So they are, whenever the realm has doubled.
+begin
+    if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
+        execute 'discard plans';
+    end if;
+end
+$function$;
+comment on function graphrag._renew_plans(bigint) is 'Drops the session''s cached plans when a write has doubled the realm.';

@@ -13,6 +13,7 @@ create function graphrag.assert_relation(
     returns graphrag.index_result
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
 as $function$
 -- A fact that a person states is a document of one sentence: it passes the same gates, stands in the same slots, is
 -- cited, and is withdrawn by delete_document(result.document, source => 'assert_relation').

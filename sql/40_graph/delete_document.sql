@@ -7,7 +7,9 @@ create function graphrag.delete_document(
     returns graphrag.index_result
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set enable_seqscan = off
+    set join_collapse_limit = 1
     set jit = off
 as $function$
 -- Withdraws what the document said. History keeps it: a read as of an earlier belief still finds it.
@@ -61,14 +63,17 @@ begin
                 hint = 'Name the document by the key that index() returned.';
     end if;
     _key := graphrag._document_key(document, source);
+    -- A document may also be named by the key that index() returned.
     _version := (
         select v.id
         from document as d
         join document_version as v on v.document = d.id and v.died is null
-        where d.space = $1 and d.key = _key
+        where d.space = $1 and (d.key = _key or ($3 is null and d.key = $2))
+        order by d.key = _key desc
+        limit 1
     );
     if _version is null then
-        raise exception 'there is no document "%"', _key
+        raise exception 'there is no document "%"', left(_key, 200)
             using errcode = 'GR012',
                 detail = 'No live document of the space has this key.',
                 hint = graphrag._near(

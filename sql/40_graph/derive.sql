@@ -82,24 +82,24 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space. Where there is nothing to change, no revision is left behind.
+-- Derives a whole space. Where there is nothing to change, no revision is left behind; the lock stays.
 declare
-    _revision bigint;
     _result graphrag._derived;
 begin
     perform from space as s where s.id = $1 for update;
-    _revision := graphrag._next_revision(space, operation);
-    if vocabulary then
-        perform graphrag._resolve_assertions(space);
-    end if;
-    _result := graphrag._derive(space, _revision);
-    if _result.changes = 0 then
-        raise sqlstate 'GR000';
-    end if;
-    return _result.changes;
-exception
-    when sqlstate 'GR000' then
-        return 0;
+    begin
+        if vocabulary then
+            perform graphrag._resolve_assertions(space);
+        end if;
+        _result := graphrag._derive(space, graphrag._next_revision(space, operation));
+        if _result.changes = 0 then
+            raise sqlstate 'GR000';
+        end if;
+        return _result.changes;
+    exception
+        when sqlstate 'GR000' then
+            return 0;
+    end;
 end
 $function$;
 comment on function graphrag._derive_if_changed(integer, text, boolean) is 'Derives a whole space, after reading its assertions against a changed vocabulary if wanted, and returns how many rows changed.';
@@ -108,7 +108,9 @@ create function graphrag.derive(realm text default null, space text default null
     returns integer
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set enable_seqscan = off
+    set join_collapse_limit = 1
     set jit = off
 as $function$
 begin

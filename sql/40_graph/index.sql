@@ -12,7 +12,9 @@ create function graphrag.index(
     returns graphrag.index_result
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set enable_seqscan = off
+    set join_collapse_limit = 1
     set jit = off
     set graphrag.call = ''
 as $function$

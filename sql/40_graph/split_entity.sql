@@ -7,7 +7,9 @@ create function graphrag.split_entity(
     returns bigint
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set enable_seqscan = off
+    set join_collapse_limit = 1
     set jit = off
 as $function$
 declare

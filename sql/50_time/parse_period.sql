@@ -2,6 +2,7 @@ create function graphrag.parse_period(stated text, fiscal_year_start integer def
     returns tstzrange
     language plpgsql immutable strict parallel safe cost 50
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
 as $function$
 -- A period as a half-open range in UTC, as wide as it was stated: 2021, 44 BCE, AD 79, 2021-03, March 2021,
 -- 2021-03-04, 4 March 2021, March 4, 2021, 04.03.2021, 25/12/2020, Q3 2021, H1 2020, FY2018, 1990s, 19th century, ISO
@@ -92,7 +93,8 @@ as $function$
                 else power(10::numeric, 1 - coalesce(length(part[8]), 1)) * interval '1 second'
             end
     ) as i (start, width)
-    where part[5]::integer < 24
+    where i.start is not null
+        and part[5]::integer < 24
         and part[6]::integer < 60
         and coalesce(part[7]::integer < 60, true)
         and coalesce(part[10]::integer <= 14 and coalesce(part[11]::integer, 0) < 60, true)
@@ -180,7 +182,7 @@ begin
             )
         when lower(_kinds) like '%f%' then null
         when _shape = 'd' then case when _year % 100 <> 0 then graphrag._period_of(_year, 1, null, '10 years') end
-        when _shape = 'oC' then graphrag._period_of(_year, 1, null, '100 years')
+        when _shape = 'oC' and _n[1] > 0 then graphrag._period_of(_year, 1, null, '100 years')
         when _shape = 'mn' then graphrag._period_of(_year, _n[1])
         when _shape = 'nm' then graphrag._period_of(_year, _n[2])
         when _shape in ('mnn', 'mon') then graphrag._period_of(_year, _n[1], _n[2])

@@ -20,7 +20,9 @@ create function graphrag.timeline(
     )
     language plpgsql volatile parallel unsafe rows 20
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set enable_seqscan = off
+    set join_collapse_limit = 1
     set jit = off
 as $function$
 #variable_conflict use_column

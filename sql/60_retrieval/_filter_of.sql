@@ -69,7 +69,7 @@ declare
 begin
     if as_believed_at ~ '^\d+$' then
         if cardinality(spaces) = 1 and length(as_believed_at) <= 18 then
-            return (
+            _watermarks := (
                 select jsonb_build_object(s.name, as_believed_at::bigint) from space as s where s.id = spaces[1]
             );
         end if;
@@ -78,13 +78,19 @@ begin
             _watermarks := as_believed_at::jsonb;
         exception
             when invalid_text_representation then
-                _watermarks := '{"": false}';
+                null;
         end;
-        if not exists (select from jsonb_each(_watermarks) as w where w.value::text !~ '^\d{1,18}$') then
-            return _watermarks;
-        end if;
     else
         return null;
+    end if;
+    -- Only what has been reached can be read again: the future would not stay as it is.
+    if not exists (
+        select
+        from jsonb_each(_watermarks) as w
+        left join space as s on s.name = w.key and s.id = any (spaces)
+        where s.id is null or w.value::text !~ '^\d{1,18}$' or w.value::text::bigint > s.revision
+    ) and _watermarks is not null then
+        return _watermarks;
     end if;
     raise exception 'there is no watermark "%"', as_believed_at
         using errcode = 'GR013',

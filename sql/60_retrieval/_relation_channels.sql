@@ -15,7 +15,7 @@ begin
             and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
             and graphrag._has_type(v.subject, t.space, filter)
             and (v.object is null or graphrag._has_type(v.object, t.space, filter))
-        order by graphrag._distance(t.vec, question)
+        order by graphrag._distance(t.vec, question), v.id
         limit depth
     ) as found;
 end

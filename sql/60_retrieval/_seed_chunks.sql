@@ -8,13 +8,17 @@ begin
     from (
         select d.chunk, graphrag._distance(t.vec, question) as distance
         from content as t
-        join document_chunk as d on d.content = t.id
-        join document_version as v on v.id = d.version
-        where t.kind = 'chunk'
-            and t.space = any (filter.spaces)
-            and graphrag._believed(d.born, d.died, t.space, filter)
-            and graphrag._passage_holds(d.chunk, v.metadata, filter)
-        order by graphrag._distance(t.vec, question)
+        cross join lateral (
+            -- A chunk that its document repeats is one passage.
+            select distinct k.chunk
+            from document_chunk as k
+            join document_version as v on v.id = k.version
+            where k.content = t.id
+                and graphrag._believed(k.born, k.died, t.space, filter)
+                and graphrag._passage_holds(k.chunk, v.metadata, filter)
+        ) as d
+        where t.kind = 'chunk' and t.space = any (filter.spaces)
+        order by graphrag._distance(t.vec, question), d.chunk
         limit depth
     ) as found;
 end

@@ -1,19 +1,21 @@
 create function graphrag._question_names(question text)
     returns text[]
-    language sql immutable parallel safe
+    language sql stable parallel safe
 as $function$
--- Every run of one to six words, folded: the names and aliases that the question may use.
-    with word (no, word) as (
-        select w.no, w.word[1]
-        from regexp_matches(question, '[^\s,;:?!"()“”«»]+', 'g') with ordinality as w (word, no)
+-- Every run of one to six words, folded: the names and aliases that the question may use. Of a question longer than a
+-- page, its beginning.
+    with word (words) as (
+        select array_agg(w.word[1] order by w.no)
+        from regexp_matches(left(question, 4000), '[^\s,;:?!"()“”«»]+', 'g') with ordinality as w (word, no)
     )
     select coalesce(array_agg(distinct f.folded) filter (where f.folded <> ''), '{}')
-    from word as first
-    join word as last on last.no between first.no and first.no + 5
+    from word as w
+    cross join generate_series(1, cardinality(w.words)) as first
+    cross join generate_series(first, least(first + 5, cardinality(w.words))) as last
     cross join lateral (
-        select graphrag._fold_name(regexp_replace(string_agg(w.word, ' ' order by w.no), '(''s|’s|[.])$', '')) as folded
-        from word as w
-        where w.no between first.no and last.no
+        select graphrag._fold_name(
+            regexp_replace(array_to_string(w.words[first : last], ' '), '(''s|’s|[.])$', '')
+        ) as folded
     ) as f
 $function$;
 comment on function graphrag._question_names(text) is 'Folded word runs of a question.';
@@ -52,7 +54,7 @@ begin
             and t.space = any (filter.spaces)
             and graphrag._believed(v.born, v.died, t.space, filter)
             and (filter.entity_types is null or v.types && filter.entity_types)
-        order by graphrag._distance(t.vec, question)
+        order by graphrag._distance(t.vec, question), v.entity
         limit depth
     ) as found;
 end

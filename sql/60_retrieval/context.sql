@@ -53,7 +53,14 @@ create function graphrag._document_title(evidence graphrag.evidence)
     language sql stable parallel safe
 as $function$
     select evidence.document || coalesce(
-        ' (' || nullif(concat_ws(', ', evidence.source, to_char(evidence.published_at at time zone 'UTC', 'YYYY-MM-DD')), '') || ')',
+        ' (' || nullif(
+            concat_ws(
+                ', ',
+                evidence.source,
+                replace(to_char(evidence.published_at at time zone 'UTC', 'YYYY-MM-DD AD'), ' AD', '')
+            ),
+            ''
+        ) || ')',
         ''
     )
 $function$;
@@ -95,7 +102,7 @@ create function graphrag.context(
     relation_types text[] default null,
     entity_types text[] default null,
     metadata_filter jsonb default null,
-    min_confidence real default null,
+    min_confidence double precision default null,
     budget integer default null,
     embedding real[] default null,
     space text default null,
@@ -107,7 +114,9 @@ create function graphrag.context(
     returns record
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set enable_seqscan = off
+    set join_collapse_limit = 1
     set jit = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
@@ -127,7 +136,7 @@ begin
             relation_types,
             entity_types,
             metadata_filter,
-            min_confidence
+            min_confidence::real
         ),
         top_k,
         max_hops,
@@ -138,4 +147,4 @@ begin
     characters_prompted := length(prompt);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, integer, real[], text, text) is 'The evidence for a question exactly as query() would put it into its prompt, and how many characters were retrieved and prompted.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, real[], text, text) is 'The evidence for a question exactly as query() would put it into its prompt, and how many characters were retrieved and prompted.';

@@ -9,7 +9,7 @@ create function graphrag.query(
     relation_types text[] default null,
     entity_types text[] default null,
     metadata_filter jsonb default null,
-    min_confidence real default null,
+    min_confidence double precision default null,
     instructions text default null,
     history jsonb default null,
     budget integer default null,
@@ -20,7 +20,9 @@ create function graphrag.query(
     returns graphrag.query_result
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set enable_seqscan = off
+    set join_collapse_limit = 1
     set jit = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
@@ -45,7 +47,7 @@ begin
             relation_types,
             entity_types,
             metadata_filter,
-            min_confidence
+            min_confidence::real
         ),
         top_k,
         max_hops,
@@ -76,7 +78,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, text, jsonb, integer, real[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, jsonb, integer, real[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
 
 create function graphrag._check_citations(
     inout answer text,

@@ -63,6 +63,14 @@ begin
     if embedding is null then
         return graphrag._vector((graphrag._embed(array[question]))[1]);
     end if;
+    if not exists (select from unnest(embedding) as n where n <> 0)
+        or exists (select from unnest(embedding) as n where n is null or n in ('NaN', 'Infinity', '-Infinity'))
+    then
+        raise exception 'the question''s vector is all zero, or has a number that is none'
+            using errcode = 'GR106',
+                detail = 'A vector has a direction: finite numbers, not all zero.',
+                hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
+    end if;
     if cardinality(embedding) <> _width then
         raise exception 'the question''s vector has % numbers, the realm''s have %', cardinality(embedding), _width
             using errcode = 'GR105',
@@ -85,7 +93,7 @@ create function graphrag.retrieve(
     relation_types text[] default null,
     entity_types text[] default null,
     metadata_filter jsonb default null,
-    min_confidence real default null,
+    min_confidence double precision default null,
     embedding real[] default null,
     space text default null,
     realm text default null
@@ -93,7 +101,9 @@ create function graphrag.retrieve(
     returns setof graphrag.evidence
     language plpgsql volatile parallel unsafe rows 40
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
     set enable_seqscan = off
+    set join_collapse_limit = 1
     set jit = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
@@ -114,7 +124,7 @@ begin
                 relation_types,
                 entity_types,
                 metadata_filter,
-                min_confidence
+                min_confidence::real
             ),
             top_k,
             max_hops,
@@ -123,4 +133,4 @@ begin
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, real, real[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, real[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';

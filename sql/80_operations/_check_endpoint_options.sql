@@ -50,7 +50,8 @@ as $function$
         when jsonb_typeof(value) <> rule ->> 'type' then false
         when rule ? 'words' then rule -> 'words' @> value
         when rule ? 'whole' and (value #>> '{}')::numeric % 1 <> 0 then false
-        when rule ? 'from' then (value #>> '{}')::numeric between (rule ->> 'from')::numeric and (rule ->> 'to')::numeric
+        when rule ? 'from'
+            then (value #>> '{}')::numeric between (rule ->> 'from')::numeric and (rule ->> 'to')::numeric
         else true
     end
 $function$;

@@ -85,7 +85,8 @@ begin
                             case when not exists (
                                 select
                                 from chunk as c
-                                join assertion as a on a.chunk = c.id and coalesce(a.stated_from, a.stated_to) is not null
+                                join assertion as a on a.chunk = c.id
+                                    and coalesce(a.stated_from, a.stated_to) is not null
                                 where c.extractor = m.name
                             ) then 'valid_from, valid_to' end
                         ],
@@ -99,11 +100,13 @@ begin
                     case when o.fields = '{}' then 'ok' else 'warning' end,
                     format(
                         'Model %s filled %s in %s answers.', o.name,
-                        case when o.fields = '{}' then 'every field' else 'never ' || array_to_string(o.fields, ', ') end,
+                        case when o.fields = '{}' then 'every field'
+                            else 'never ' || array_to_string(o.fields, ', ') end,
                         o.answers
                     ),
                     case when o.fields <> '{}'
-                        then 'If the texts do state such things, try another model, or a server with structured output.' end
+                        then 'If the texts do state such things, try another model, or a server with structured'
+                            ' output.' end
                 ) -> 0
                 order by o.name
             )

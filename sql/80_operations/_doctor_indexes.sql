@@ -37,12 +37,15 @@ begin
         'indexes',
         case when _invalid = '{}' then 'ok' else 'error' end,
         case when _invalid = '{}' then 'All are valid.' else 'Not valid: ' || array_to_string(_invalid, ', ') end,
-        (select string_agg(format('REINDEX INDEX CONCURRENTLY %I.%I;', realm, i.name), ' ') from unnest(_invalid) as i (name))
+        (
+            select string_agg(format('REINDEX INDEX CONCURRENTLY %I.%I;', realm, i.name), ' ')
+            from unnest(_invalid) as i (name)
+        )
     ) || graphrag._finding(
         'vector indexes',
         case when _missing = '{}' then 'ok' else 'error' end,
         case when _missing = '{}' then 'One a kind of text.'
-            else format('No HNSW index for texts of kind %s: similarity search reads them all.', array_to_string(_missing, ', ')) end,
+            else 'None for similarity search in texts of kind ' || array_to_string(_missing, ', ') || '.' end,
         (
             select string_agg(
                 format(

@@ -31,22 +31,27 @@ begin
     return graphrag._finding(
         'privileges: functions',
         case when _functions = '{}' then 'ok' else 'warning' end,
-        format('Role %I may %s.', current_user,
-            case when _functions = '{}' then 'index, ask and delete' else 'not execute ' || array_to_string(_functions, ', ') end),
-        case when _functions <> '{}' then 'A superuser grants EXECUTE on what the role shall do, and on what that calls.' end
+        format(
+            'Role %I may %s.',
+            current_user,
+            case when _functions = '{}' then 'index, ask and delete'
+                else 'not execute ' || array_to_string(_functions, ', ') end
+        ),
+        case when _functions <> '{}'
+            then 'A superuser grants EXECUTE on what the role shall do, and on what that calls.' end
     ) || case
         when _namespace is null
             then graphrag._finding('privileges: realm', 'skipped', 'There is no realm to look at.')
         when not _usable
             then graphrag._finding(
                 'privileges: realm', 'warning', format('Role %I may not use the realm %I.', current_user, realm),
-                format('%I runs: GRANT USAGE ON SCHEMA %I TO %I;', _owner, realm, current_user)
+                format('GRANT USAGE ON SCHEMA %I TO %I; -- as %I', realm, current_user, _owner)
             )
         when _unreadable is not null
             then graphrag._finding(
                 'privileges: realm', 'warning',
                 format('Role %I may not read %s of %I.', current_user, array_to_string(_unreadable, ', '), realm),
-                format('%I runs: GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %I;', _owner, realm, current_user)
+                format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %I; -- as %I', realm, current_user, _owner)
             )
         when _unwritable is not null
             then graphrag._finding(

@@ -8,13 +8,15 @@ declare
 begin
     if realm is null then
         return graphrag._finding(
-            'realm', 'skipped', format('There is no realm "%s".', graphrag._default_realm()),
+            'realm', 'skipped', format('There is no realm "%s" that you may use.', graphrag._default_realm()),
             case when _known = '{}'
                 then 'index() makes the realm default when it is first called; create_realm() makes others.'
                 else 'Name one: ' || array_to_string(_known, ', ') || '.' end
         );
     elsif not graphrag._realm_exists(realm) then
-        return graphrag._finding('realm', 'error', format('There is no realm "%s".', realm), graphrag._near(realm, _known));
+        return graphrag._finding(
+            'realm', 'error', format('There is no realm "%s" that you may use.', realm), graphrag._near(realm, _known)
+        );
     end if;
     select r.version, r.model, r.width into _row from realm as r;
     if _row.version <> '@VERSION@' then

@@ -27,7 +27,7 @@ begin
     ) || graphrag._finding(
         'extension',
         case when _newest <> '@VERSION@' then 'warning' else 'ok' end,
-        'graphrag @VERSION@' || case when _newest <> '@VERSION@' then format('; the server has %s', _newest) else '' end,
+        concat('graphrag @VERSION@', case when _newest <> '@VERSION@' then '; the server has ' || _newest end),
         case when _newest <> '@VERSION@' then 'ALTER EXTENSION graphrag UPDATE;' end
     ) || graphrag._doctor_connection_check();
 end
@@ -44,7 +44,8 @@ as $function$
         case when s.setting = '0' then 'warning' else 'ok' end,
         format('client_connection_check_interval is %s', current_setting('client_connection_check_interval')),
         case when s.setting = '0'
-            then 'A call whose client has gone away runs to its end. ALTER SYSTEM SET client_connection_check_interval = ''1s'';' end
+            then 'ALTER SYSTEM SET client_connection_check_interval = ''1s''; else the call of a client that has gone'
+                ' away runs to its end.' end
     )
     from pg_catalog.pg_settings as s
     where s.name = 'client_connection_check_interval'

@@ -10,12 +10,13 @@ begin
     then
         return;
     end if;
-    insert into usage (role, model, document, input_tokens, output_tokens, latency_ms, attempts, failure)
-    select r.role, r.model, r.document, r.input_tokens, r.output_tokens, r.latency_ms, r.attempts, r.failure
+    insert into usage (role, model, document, question, input_tokens, output_tokens, latency_ms, attempts, failure)
+    select r.role, r.model, r.document, r.question, r.input_tokens, r.output_tokens, r.latency_ms, r.attempts, r.failure
     from jsonb_to_recordset(records) r (
         role text,
         model text,
         document text,
+        question text,
         input_tokens bigint,
         output_tokens bigint,
         latency_ms integer,

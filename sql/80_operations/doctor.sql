@@ -7,6 +7,7 @@ as $function$
 -- examined all the same. It does not _enter() the realm, which refuses an outdated one.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
+    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, extraction}';
     _part text;
     _findings jsonb;
     _detail text;
@@ -17,19 +18,21 @@ begin
     elsif realm is null then
         _realm := null;
     end if;
-    foreach _part in array array['server', 'libraries', 'privileges', 'realm', 'endpoints', 'indexes', 'extraction'] loop
+    foreach _part in array _parts loop
         begin
             execute format('select graphrag.%I($1)', '_doctor_' || _part) into _findings using _realm;
         exception
             when insufficient_privilege then
-                _findings := graphrag._finding(_part, 'skipped', sqlerrm, 'Ask the owner of the realm, or a superuser, to run doctor().');
+                _findings := graphrag._finding(
+                    _part, 'skipped', sqlerrm, 'The owner of the realm, or a superuser, sees more.'
+                );
             when others then
                 get stacked diagnostics _detail = pg_exception_detail, _hint = pg_exception_hint;
                 _findings := graphrag._finding(
                     _part,
                     'error',
                     concat_ws('. ', sqlerrm, nullif(_detail, '')),
-                    coalesce(nullif(_hint, ''), 'Nothing more is known of this part until what the message names is there again.')
+                    coalesce(nullif(_hint, ''), 'Nothing more can be said until what the message names is put right.')
                 );
         end;
         return query

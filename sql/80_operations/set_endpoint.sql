@@ -27,6 +27,10 @@ declare
     _url text;
     _model text := coalesce(model, case when base_url = 'builtin:hash' then 'hash' end);
 begin
+    if api_key is not null and (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
+        -- An error from here on is logged without its statement, which has the key in it.
+        perform set_config('log_min_error_statement', 'panic', true);
+    end if;
     if role is null or role <> all (_roles) then
         raise exception 'unknown endpoint role "%"', role
             using errcode = 'GR009', hint = graphrag._near(role, _roles);

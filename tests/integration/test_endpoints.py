@@ -15,14 +15,13 @@ from tests.support import endpoint as faults
 from tests.support.calls import refused, row, rows, set_models, state
 from tests.support.database import Connection, sql, value, view
 from tests.support.endpoint import Endpoint, Fault, Request, Response, is_chat, is_embedding, says
-from tests.support.reading import PEOPLE, REALM, founders, founding, fresh, make_realm, pages, session
+from tests.support.reading import PEOPLE, REALM, founders, founding, fresh, make_realm, pages
 
 GRACE = 1.5  # seconds that a call may take beyond its deadline
 
 
 @pytest.fixture
 def conn(session: Connection) -> Connection:
-    """A session that the module shares: each new one would load its libraries anew."""
     return fresh(session)
 
 
@@ -97,7 +96,9 @@ def test_no_endpoint_says_how_to_set_one(conn: Connection) -> None:
     refused("GR010", ("synthesis",), lambda: ask(conn), hint="set_endpoint")
 
 
-@pytest.mark.parametrize("fault", [faults.status(404), faults.status(503), faults.status(429, retry_after="30")])
+@pytest.mark.parametrize(
+    "fault", [faults.status(404), faults.status(503), faults.status(429, retry_after="30")]
+)
 def test_a_fallback_serves_and_is_recorded(conn: Connection, models: Endpoint, fault: Fault) -> None:
     set_role(conn, "extraction", models.url, "first", fallback_models=["second", "third"])
     models.inject(fault, where=wants("first"))
@@ -139,9 +140,7 @@ def test_vectors_have_no_fallback(conn: Connection, models: Endpoint) -> None:
 def test_one_deadline_bounds_attempts_waits_and_fallbacks(
     conn: Connection, models: Endpoint, fault: Fault
 ) -> None:
-    set_role(
-        conn, "synthesis", models.url, "first", fallback_models=["second"], options={"deadline": 1.2}
-    )
+    set_role(conn, "synthesis", models.url, "first", fallback_models=["second"], options={"deadline": 1.2})
     models.inject(fault, where=is_chat)
     begun = time.monotonic()
     with pytest.raises(psycopg.Error):
@@ -296,7 +295,9 @@ def break_role(conn: Connection, models: Endpoint, role: str, model: str, fault:
     return url
 
 
-def check_refused(conn: Connection, codes: set[str], url: str, role: str, model: str, call: Callable[[], Any]) -> None:
+def check_refused(
+    conn: Connection, codes: set[str], url: str, role: str, model: str, call: Callable[[], Any]
+) -> None:
     before = state(conn, REALM)
     begun = time.monotonic()
     with pytest.raises(psycopg.Error) as caught:

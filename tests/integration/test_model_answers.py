@@ -12,7 +12,7 @@ from tests.support import endpoint as faults
 from tests.support.calls import refused, row, rows, set_models, state
 from tests.support.database import Connection, Row, value, view
 from tests.support.endpoint import Endpoint, Request, Response, is_chat, says
-from tests.support.reading import PEOPLE, REALM, founders, founding, fresh, make_realm, pages, session
+from tests.support.reading import PEOPLE, REALM, founders, founding, fresh, make_realm, pages
 
 ANN = json.dumps(founding("Ann"))
 
@@ -59,7 +59,10 @@ def triple(subject: str, predicate: str, object_: str, **more: Any) -> dict[str,
 FENCE = "```"
 WITH_FENCE_INSIDE = json.dumps(
     {
-        "entities": [entity("Ann", description=f"Ann, who wrote {FENCE}json\n{{}}\n{FENCE} once"), entity("Acme")],
+        "entities": [
+            entity("Ann", description=f"Ann, who wrote {FENCE}json\n{{}}\n{FENCE} once"),
+            entity("Acme"),
+        ],
         "triples": [triple("Ann", "founded", "Acme")],
     }
 )
@@ -76,7 +79,7 @@ AROUND = {
     "a comment": ANN.replace('"triples"', '/* facts */ "triples"'),
     "Python's constants": ANN.replace("null", "None").replace("false", "False"),
     "only a closing tag": f"Let me see. Ann founded it, so {{...}}.\n</think>\n\n{ANN}",
-    "both tags": f"<think>\nMaybe {{\"entities\": []}}?\n</think>{ANN}",
+    "both tags": f'<think>\nMaybe {{"entities": []}}?\n</think>{ANN}',
     "two thoughts": f"<think>a</think>hm<think>b</think>{ANN}",
     "tags in capitals": f"<THINK>a</THINK>{ANN}",
     "a byte order mark": "\ufeff" + ANN,
@@ -110,7 +113,10 @@ SHAPES = {
         "entities": [{"entity_name": "Ann", "entity_type": "Person"}, {"entity": "Acme"}],
         "relationships": [{"source": "Ann", "target": "Acme", "relationship": "founded"}],
     },
-    "head and tail": {"nodes": ["Ann", "Acme"], "edges": [{"head": "Ann", "tail": "Acme", "relation": "founded"}]},
+    "head and tail": {
+        "nodes": ["Ann", "Acme"],
+        "edges": [{"head": "Ann", "tail": "Acme", "relation": "founded"}],
+    },
     "objects for names": {
         "entities": [entity("Ann")],
         "triples": [{"subject": {"name": "Ann"}, "predicate": "founded", "object": {"name": "Acme"}}],
@@ -181,7 +187,11 @@ def test_names_of_nobody_and_mr_null(conn: Connection, model: Endpoint) -> None:
     nobody = ["", "   ", None, "null", "\u200b", 7, ["Ann"]]
     said = {
         "entities": [entity(name) for name in (*nobody, "Null", "Acme")],
-        "triples": [triple("Null", "founded", "Acme"), triple("", "founded", "Acme"), triple("Null", "", "Acme")],
+        "triples": [
+            triple("Null", "founded", "Acme"),
+            triple("", "founded", "Acme"),
+            triple("Null", "", "Acme"),
+        ],
     }
     model.queue.append(json.dumps(said))
     result = row(conn, "index", text, document="a", realm=REALM)
@@ -202,7 +212,11 @@ def test_deliberation_inside_a_name_is_not_in_the_text(conn: Connection, model: 
 def test_records_of_no_kind_are_counted_and_their_neighbours_kept(conn: Connection, model: Endpoint) -> None:
     said = founding("Ann")
     said["entities"] += [3, None, {"type": "Person"}, []]
-    said["triples"] += ["Ann founded Acme", {"subject": "Ann"}, triple("Ann", "founded", "Acme", confidence="high")]
+    said["triples"] += [
+        "Ann founded Acme",
+        {"subject": "Ann"},
+        triple("Ann", "founded", "Acme", confidence="high"),
+    ]
     model.queue.append(json.dumps(said))
     result = index(conn, "Ann")
     assert result["failed"] == 0

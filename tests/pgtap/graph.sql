@@ -1,7 +1,7 @@
 -- The graph that documents leave behind: supersession from document order, deletion, late arrival, denial, aliases.
 begin;
 create extension if not exists pgtap;
-select plan(39);
+select plan(48);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -243,6 +243,49 @@ select is(
     ),
     '(Cleo) --[lives_in]--> (Berlin)', 'the past belief still answers'
 );
+-- what broke once
+select graphrag.index(
+    'Ann is an ally of 40 employees.', document => 'r1',
+    extraction => '[{"subject": "Ann", "predicate": "ally_of", "object": "40 employees"}]'
+);
+select is(
+    (select object from kb.facts where subject = 'Ann'), '40 employees',
+    'a value under a symmetric predicate stays a value'
+);
+select is(
+    (graphrag.index('Cats are written in C.', document => 'r2', extraction => '{"entities": [{"name": "C++"}]}')).rejected,
+    '{"ungrounded_name": 1}'::jsonb, 'a name full of signs is searched for as it is'
+);
+select pg_temp.say('r3', 2010, 'Kim', 'lives_in', 'Paris');
+select pg_temp.say('r4', 2015, 'Kim', 'lives_in', 'Berlin');
+select pg_temp.say('r5', 2020, 'Kim', 'lives_in', 'Paris', valid_from => '2011', valid_to => '2011');
+select is(
+    (select superseded_by from kb.facts where subject = 'Kim' and object = 'Paris'), 'Kim lives_in Berlin',
+    'a bounded claim later on does not hide who took over'
+);
+set timezone = 'Asia/Tokyo';
+set datestyle = 'German';
+select is(graphrag.derive(), 0, 'another time zone and date style derive the same graph');
+reset timezone;
+reset datestyle;
+select throws_ok(
+    $$select graphrag.index('x', document => 'r6', published_at => 'infinity')$$, 'GR009', null,
+    'a document has a place in time'
+);
+select throws_ok(
+    $$select graphrag.create_realm('$user', embedding_url => 'builtin:hash')$$, 'GR006', null,
+    'a schema name that search_path reads otherwise is no realm'
+);
+select throws_ok(
+    $$select graphrag.retrieve('x', as_believed_at => '999999')$$, 'GR013', null, 'the future cannot be read'
+);
+select throws_ok(
+    $$select graphrag.retrieve('x', embedding => array_fill(0::real, array[32]))$$, 'GR106', null,
+    'a vector has a direction'
+);
+select graphrag.index('Nothing here.', document => d.key, source => d.source)
+from (values ('["a", "b"]', null), ('b', 'a')) as d (key, source);
+select is((select count(*) from kb.documents where key ~ '"b'), 2::bigint, 'two documents have two keys');
 select is(
     (select count(*) from kb.relation_version where died <= born), 0::bigint, 'no version was born dead'
 );

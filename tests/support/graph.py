@@ -47,7 +47,7 @@ def _entities(conn: Connection, realm: str, space: str) -> list[Row]:
 def _facts(conn: Connection, realm: str, space: str) -> list[Row]:
     """The view's rows, each with the period that is part of a figure's identity."""
     query = compose.SQL(
-        "select f.*, nullif(r.period, '')::tstzrange as period from {} as f join {} as r on r.id = f.relation"
+        "select f.*, nullif(r.period, '') as period from {} as f join {} as r on r.id = f.relation"
         " where f.space = %s"
     ).format(compose.Identifier(realm, "facts"), compose.Identifier(realm, "relation"))
     return conn.execute(query, [space]).fetchall()
@@ -62,12 +62,18 @@ def _phrase(fact: Row) -> str:
 def _key(fact: Row, predicates: Mapping[str, Predicate]) -> Key:
     subject, predicate = fold(fact["subject"]), fact["predicate"]
     if fact["value"] is not None:
-        period = None if fact["period"] is None else _span(fact["period"])
+        period = None if fact["period"] is None else _period(fact["period"])
         return Key(subject, predicate, None, fact["value"], period, fact["negated"])
     object_ = fold(fact["object"])
     if predicate in predicates and predicates[predicate].symmetric:
         subject, object_ = sorted((subject, object_))
     return Key(subject, predicate, object_, None, None, fact["negated"])
+
+
+def _period(stored: str) -> Span:
+    """A figure's period as it is stored: `from/to` in epoch seconds, an open end empty."""
+    low, high = stored.split("/")
+    return (float(low) if low else -inf, float(high) if high else inf)
 
 
 def _span(stated: Any) -> Span:

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from psycopg import sql as compose
 from psycopg.types.json import Jsonb
 
 from tests.support.calls import rows, set_models
 from tests.support.corpus import as_json
-from tests.support.database import GUARD_MS, Connection, Database, value, view
+from tests.support.database import GUARD_MS, Connection, value, view
 from tests.support.endpoint import Endpoint
 from tests.support.model import Entity, Extraction, Triple
 
 REALM = "kb"
 FILLER = "The rest of this paragraph only makes it long enough to be a chunk of its own in this realm. " * 2
 PEOPLE = ("Ann", "Bob", "Carla", "Dmitri", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea")
-
-
-@pytest.fixture(scope="module")
-def session(module_database: Database) -> Iterator[Connection]:
-    """One connection for all tests of a module; `fresh` undoes what the last test left."""
-    with module_database.connect() as conn:
-        yield conn
 
 
 def fresh(session: Connection) -> Connection:

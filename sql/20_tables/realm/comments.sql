@@ -19,6 +19,8 @@ comment on table entity_version is 'Derived: name, types and describing text of 
 comment on table relation is 'Identity of relations: subject, predicate, object or value, denied or not.';
 comment on table relation_version is 'Derived: status, effective period and weight of relations.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
+comment on column usage.call is 'What one call of index(), query() or another function needed has one value here.';
+comment on column usage.input_tokens is 'Null where the endpoint did not say.';
 comment on view facts is 'The relations believed now, with their periods and what superseded them.';
 comment on view entities is 'The entities believed now.';
 comment on view documents is 'The documents indexed now, with counts.';
@@ -26,3 +28,4 @@ comment on view assertions is 'The statements read in the documents indexed now,
 comment on view decisions is 'The decisions that stand, for undo().';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
+comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';

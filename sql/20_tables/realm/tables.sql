@@ -10,6 +10,7 @@ create table realm (
     version text not null,              -- of the extension that made or last migrated these tables
     model text not null,                -- the one embedding model whose vectors stand in content.vec
     width integer not null,
+    vocabulary bigint not null default 0,        -- counts the changes of the predicates
     created_at timestamptz not null default clock_timestamp()
 );
 
@@ -276,7 +277,8 @@ create table usage (
     call text default current_setting('graphrag.call', true),    -- one entry-point call
     role text not null,                  -- endpoint role
     model text,                          -- that actually served
-    document text,
+    document text,                       -- that it was for, or
+    question text,
     input_tokens bigint,                 -- null: the endpoint did not say
     output_tokens bigint,
     latency_ms integer,

@@ -209,3 +209,22 @@ join entity as e on e.id = c.entity
 join space as sp on sp.id = e.space
 join entity_version as a on a.entity = c.entity and a.died is null
 join entity_version as b on b.entity = c.other and b.died is null;
+
+create view usage_totals with (security_invoker = true) as
+select
+    u.role,
+    u.model,
+    count(*) as calls,
+    count(*) filter (where u.failure is not null) as failed,
+    sum(u.attempts) as attempts,
+    sum(u.input_tokens) as input_tokens,
+    sum(u.output_tokens) as output_tokens,
+    count(*) filter (
+        where u.failure is null and (u.input_tokens is null or u.output_tokens is null)
+    ) as calls_of_unknown_cost,
+    round(avg(u.latency_ms) filter (where u.failure is null)) as mean_latency_ms,
+    max(u.latency_ms) filter (where u.failure is null) as max_latency_ms,
+    min(u.at) as first_at,
+    max(u.at) as last_at
+from usage as u
+group by u.role, u.model;

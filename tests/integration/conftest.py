@@ -1,0 +1,16 @@
+"""A session that the tests of a module share: each new one would load its libraries anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.database import Connection, Database
+
+
+@pytest.fixture(scope="module")
+def session(module_database: Database) -> Iterator[Connection]:
+    """One connection in autocommit; tests.support.reading.fresh() undoes what the last test left."""
+    with module_database.connect() as conn:
+        yield conn
