@@ -19,7 +19,9 @@ begin
     if coalesce(_content, '') !~ '\S' then
         raise exception 'the document is empty'
             using errcode = 'GR001',
-                detail = format('Document %s has no text.', coalesce(quote_literal(left(document, 100)), 'without a key')),
+                detail = format(
+                    'Document %s has no text.', coalesce(quote_literal(left(document, 100)), 'without a key')
+                ),
                 hint = 'Index a document that has at least one visible character.';
     end if;
     _plan.space := space;

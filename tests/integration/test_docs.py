@@ -84,7 +84,7 @@ def test_every_function_with_its_signature(documented: Connection, reference: st
     for function in functions:
         arguments = function["arguments"].partition(", OUT ")[0]
         arguments = arguments.replace("timestamp with time zone", "timestamptz")
-        inputs = re.sub(r" DEFAULT (.*?)(::[\w\[\]]+)?(?=, \w+ |$)", r" = \1", arguments)
+        inputs = re.sub(r" DEFAULT (.*?)(::[\w\[\] ]+?)?(?=, \w+ |$)", r" = \1", arguments)
         signature = f"{function['name']}({inputs})"
         shown = " ".join(section(reference, function["name"]).split())
         assert signature in shown, f"the reference does not show {signature}"

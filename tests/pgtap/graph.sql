@@ -253,7 +253,9 @@ select is(
     'a value under a symmetric predicate stays a value'
 );
 select is(
-    (graphrag.index('Cats are written in C.', document => 'r2', extraction => '{"entities": [{"name": "C++"}]}')).rejected,
+    (
+        graphrag.index('Cats are written in C.', document => 'r2', extraction => '{"entities": [{"name": "C++"}]}')
+    ).rejected,
     '{"ungrounded_name": 1}'::jsonb, 'a name full of signs is searched for as it is'
 );
 select pg_temp.say('r3', 2010, 'Kim', 'lives_in', 'Paris');

@@ -34,7 +34,9 @@ def test_indexing_again_asks_no_model(
     world: Connection, new_space: Spaces, endpoint: Endpoint, documents: list[Draft]
 ) -> None:
     space = new_space()
-    said = {(draft.name, no): as_json(chunk) for draft in documents for no, chunk in enumerate(draft.chunks, 1)}
+    said = {
+        (draft.name, no): as_json(chunk) for draft in documents for no, chunk in enumerate(draft.chunks, 1)
+    }
 
     def answer(text: str) -> object:
         mark = MARK.search(text)

@@ -144,6 +144,35 @@ def test_the_story_ends_as_it_should(world: Connection, new_space: Callable[[], 
     assert summary(read_graph(world, REALM, space, VOCABULARY)) == (story.current, story.superseded)
 
 
+def married(one: str, other: str, end: str | None = None) -> Triple:
+    return Triple(one, "married_to", other, valid_to=end)
+
+
+# What random examples once found, in the order of arrival; too intricate for a summary.
+FOUND = {
+    "the slot of a relation's other end": [
+        told("a", 1, married(CHARLES, BENJAMIN), married(BENJAMIN, ADA, "2005")),
+        told("b", 1, married(ADA, CHARLES)),
+        told("c", 1, married(ADA, BENJAMIN)),
+    ],
+    "a later period that took nothing": [
+        told("a", 1, lives(PARIS, end="2005"), lives(BERLIN, start="2011")),
+        told("b", 1, lives("Rome")),
+    ],
+}
+
+
+@pytest.mark.parametrize("documents", FOUND.values(), ids=FOUND.keys())
+def test_what_was_found_once_agrees_with_the_model(
+    world: Connection, new_space: Callable[[], str], documents: list[Draft]
+) -> None:
+    space = new_space()
+    for draft in documents:
+        index(world, REALM, space, draft)
+    modelled = derive(map(as_document, documents), PREDICATES)
+    assert dict(read_graph(world, REALM, space, VOCABULARY).relations) == dict(modelled.relations)
+
+
 def test_a_shared_alias_unites_nothing_and_a_withdrawn_one_unites_again(
     world: Connection, new_space: Callable[[], str]
 ) -> None:
