@@ -176,8 +176,10 @@ begin
                         case when j.is_swapped then j.s else coalesce(j.o, j.object) end,
                         j.is_literal,
                         j.negated,
-                        j.claim
-                    order by j.confidence desc, j.no
+                        j.claim,
+                        j.confidence
+                    -- The last one stays: what is said again after something else was said, holds again.
+                    order by j.no desc
                 ) > 1 then 'duplicate_triple'
             end
         ),

@@ -100,8 +100,7 @@ begin
             bool_or(lower_inf(m.span)) filter (where m.qualifies and upper_inf(m.span)) over later as takes_all,
             min(lower(m.span)) filter (where m.qualifies and upper_inf(m.span)) over later as takes_from,
             range_agg(m.span) filter (where m.qualifies and not upper_inf(m.span)) over later as takes,
-            min(m.pos) filter (where m.qualifies and upper_inf(m.span)) over later as next_open,
-            min(m.pos) filter (where m.qualifies) over later as next
+            min(m.pos) filter (where m.qualifies and upper_inf(m.span)) over later as next_open
         from member as m
         window later as (partition by m.slot order by m.pos desc rows between unbounded preceding and 1 preceding)
     ),
@@ -121,7 +120,8 @@ begin
             bool_or(upper_inf(f.span)) as was_open,
             -- Who took over came after the last claim that was open; a bounded one may have been stated since.
             (array_agg(f.next_open order by f.pos desc) filter (where upper_inf(f.span)))[1] as next_open,
-            (array_agg(f.next order by f.pos desc))[1] as next
+            (array_agg(f.span order by f.pos desc))[1] as last_span,
+            max(f.pos) as last_pos
         from faced as f
         group by f.slot, f.relation
     )
@@ -129,10 +129,23 @@ begin
         h.relation,
         h.effective,
         (h.was_open and not upper_inf(h.effective)) or isempty(h.effective),
-        s.relation,
-        s.pos
+        coalesce(o.relation, b.relation),
+        coalesce(o.pos, b.pos)
     from held as h
-    left join member as s on s.slot = h.slot and s.pos = case when h.was_open then h.next_open else h.next end;
+    left join member as o on o.slot = h.slot and o.pos = h.next_open
+    left join lateral (
+        -- What was bounded and is all taken: the first to take of its last claim.
+        select m.relation, m.pos
+        from member as m
+        where not h.was_open
+            and isempty(h.effective)
+            and m.slot = h.slot
+            and m.pos > h.last_pos
+            and m.qualifies
+            and m.span && h.last_span
+        order by m.pos
+        limit 1
+    ) as b on true;
 end
 $function$;
 comment on function graphrag._slot_periods(graphrag._claim[]) is 'Per slot and relation: what is left of its claims, and who took over.';

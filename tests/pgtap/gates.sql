@@ -625,7 +625,7 @@ select results_eq(
            no integer, subject text, predicate text, object text, value text, value_number numeric, value_unit text,
            negated boolean, confidence real) $$,
     $$ values
-        (1, 'adalovelace', 'worked_with', 'charlesbabbage', null::text, null::numeric, null::text, false, 1::real),
+        (2, 'adalovelace', 'worked_with', 'charlesbabbage', null::text, null::numeric, null::text, false, 1::real),
         (3, 'mrbabbage', 'designed', 'analyticalengine', null, null, null, false, 1),
         (4, 'adalovelace', 'born_on', null, '1815', 1815, null, false, 1),
         (9, 'charlesbabbage', 'lives_in', 'london', null, null, null, false, 1),
@@ -639,9 +639,9 @@ select results_eq(
     $$ select a.no, a.claim, a.no_slot, a.rendered, substr(g.body, a.start_at + 1, a.end_at - a.start_at)
        from gated as g, jsonb_to_recordset(g.result -> 'assertions') as a
            (no integer, claim tstzrange, no_slot boolean, rendered text, start_at integer, end_at integer)
-       where a.no in (1, 3, 4, 9, 10, 12) $$,
+       where a.no in (2, 3, 4, 9, 10, 12) $$,
     $$ values
-        (1, null::tstzrange, false, 'Ada Lovelace worked with Charles Babbage',
+        (2, null::tstzrange, false, 'Ada Lovelace worked with Charles Babbage',
          E'Ada Lovelace worked with\nCharles Babbage'),
         (3, tstzrange('1837-01-01 00:00+00', '1872-01-01 00:00+00'), false,
          'Mr. Babbage designed Analytical Engine: on paper (from 1837 to 1871)', 'Mr. Babbage designed the Analytical Engine.'),
