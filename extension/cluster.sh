@@ -87,11 +87,12 @@ max_worker_processes = 20
 fsync = off
 full_page_writes = off
 timezone = 'UTC'
+client_connection_check_interval = '1s'
 log_line_prefix = '%m [%p] %d '
 EOF
     if [ -e "$PG_BIN/../lib/pg_cron.so" ]; then
         cat <<EOF
-shared_preload_libraries = 'pg_cron'
+shared_preload_libraries = 'pg_cron, pg_stat_statements'
 cron.database_name = '$DATABASE'
 cron.use_background_workers = on
 EOF

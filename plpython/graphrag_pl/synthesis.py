@@ -47,6 +47,11 @@ def synthesize(
     )
 
 
+def prompt(question: str, evidence: str | None, header: str | None) -> str:
+    """`graphrag._synthesis_prompt`: the user's message that asks `question` on `evidence`, as it is sent."""
+    return prompts.synthesis_messages(question, evidence, json.loads(header or "{}"), None, [])[-1]["content"]
+
+
 def _text(plpy: Database, model: ChatModel, answer: dict[str, Any]) -> str:
     try:
         text = without_thoughts(Reply.from_body(answer["body"], answer["model"]).text)

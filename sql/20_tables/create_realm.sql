@@ -89,10 +89,9 @@ begin
     if embedding_url is null then
         _endpoint := graphrag._default_endpoint('embedding');
     else
-        perform graphrag._choose_location(embedding_url);
         _endpoint := jsonb_build_object(
             'role', 'embedding',
-            'base_url', embedding_url,
+            'base_url', graphrag._choose_location(embedding_url),
             'model', coalesce(embedding_model, case when embedding_url = 'builtin:hash' then 'hash' end),
             'options', case when embedding_url = 'builtin:hash' and width is not null
                 then jsonb_build_object('width', width) else '{}' end

@@ -76,18 +76,25 @@ comment on function graphrag._document_key(text, text, text) is 'One text for (s
 
 create function graphrag._compare_document(plan graphrag._document_plan)
     returns graphrag._document_plan
-    language plpgsql stable parallel safe
+    language plpgsql stable parallel unsafe
 as $function$
 declare
     _live document_version;
+    _can_extract boolean := graphrag._endpoint('extraction') is not null;
 begin
     plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
     select v.* into _live from document_version as v where v.document = plan.document and v.died is null;
+    -- A chunk that failed, or that was stored when there was no endpoint to extract it, is due again.
     plan.missing := array(
         select min(h.no)
         from unnest(plan.hashes) with ordinality as h (hash, no)
         where not exists (
-            select from chunk as c where c.document = plan.document and c.hash = h.hash and c.failure is null
+            select
+            from chunk as c
+            where c.document = plan.document
+                and c.hash = h.hash
+                and c.failure is null
+                and (c.extractor is not null or not _can_extract)
         )
         group by h.hash
         order by 1

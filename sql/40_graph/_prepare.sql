@@ -143,7 +143,7 @@ begin
     if _bodies is null then
         return '[]';
     end if;
-    _vectors := graphrag._embed(_bodies);
+    _vectors := graphrag._embed(_bodies, document => plan.key);
     return (
         select jsonb_agg(jsonb_build_object('kind', t.kind, 'body', t.body, 'vec', t.vec))
         from unnest(_kinds, _bodies, _vectors) as t (kind, body, vec)

@@ -88,7 +88,7 @@ begin
     join content as c on c.space = $1 and c.kind = 'chunk' and c.hash = sha256(convert_to(plan.bodies[p.no], 'UTF8'))
     on conflict (document, hash) do update
     set extractor = excluded.extractor, is_partial = excluded.is_partial, failure = excluded.failure
-    where chunk.failure is not null;
+    where chunk.failure is not null or chunk.extractor is null;
 end
 $function$;
 comment on function graphrag._store_chunks(integer, graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or that failed before.';

@@ -86,8 +86,8 @@ as $function$
 begin
     select
         count(*) filter (where u.role <> 'embedding'),
-        sum(u.input_tokens),
-        sum(u.output_tokens)
+        graphrag._sum_known(u.input_tokens) filter (where u.failure is null),
+        graphrag._sum_known(u.output_tokens) filter (where u.failure is null)
     into result.llm_calls, result.input_tokens, result.output_tokens
     from usage as u
     where u.call = current_setting('graphrag.call');

@@ -1,52 +1,88 @@
 create function graphrag._context(evidence graphrag.evidence[], budget integer default 0)
     returns text
+    language plpgsql stable parallel safe
+as $function$
+-- The evidence as a model reads it: passages, entities, relations, references.
+declare
+    _references text := graphrag._reference_section(evidence);
+    _lines text[] := array(select i.line from graphrag._context_items(evidence) as i order by i.section, i.no);
+    _sections text;
+begin
+    if budget > 0 then
+        _lines := graphrag._fit_lines(_lines, greatest(budget - coalesce(length(_references), 0), 0));
+    end if;
+    _sections := (
+        select string_agg(s.body, E'\n\n' order by s.section)
+        from (
+            select i.section, min(i.heading) || E'\n' || string_agg(i.line, E'\n' order by i.no) as body
+            from (
+                select o.section, o.heading, o.no, _lines[row_number() over (order by o.section, o.no)] as line
+                from graphrag._context_items(evidence) as o
+            ) as i
+            where i.line is not null
+            group by i.section
+        ) as s
+    );
+    return coalesce(nullif(concat_ws(E'\n\n', _sections, _references), ''), 'No evidence was found.');
+end
+$function$;
+comment on function graphrag._context(graphrag.evidence[], integer) is 'The evidence section of a prompt, in at most budget characters and headings; 0: all of it.';
+
+create function graphrag._context_items(evidence graphrag.evidence[])
+    returns table (section integer, heading text, no integer, line text)
+    language sql stable parallel safe rows 50
+as $function$
+    select 1, '# Passages', e.rank, format('[%s] %s' || E'\n%s\n', e.reference, graphrag._document_title(e), e.text)
+    from unnest(evidence) as e
+    where e.kind = 'chunk'
+    union all
+    select 2, '# Entities', e.rank, '- ' || e.text
+    from unnest(evidence) as e
+    where e.kind = 'entity'
+    union all
+    select 3, '# Relations', e.rank, graphrag._relation_line(e)
+    from unnest(evidence) as e
+    where e.kind = 'relation'
+$function$;
+comment on function graphrag._context_items(graphrag.evidence[]) is 'The lines of a prompt''s evidence by section.';
+
+create function graphrag._reference_section(evidence graphrag.evidence[])
+    returns text
     language sql stable parallel safe
 as $function$
--- The evidence as a model reads it: passages, entities, relations, references. With a budget, an item that overflows is
--- clipped, not dropped, and later smaller ones still get in.
-    with item (section, no, kind, line) as (
-        select 1, e.rank, '# Passages', format('[%s] %s' || E'\n%s\n', e.reference, graphrag._document_title(e), e.text)
+    select E'# References\n' || string_agg(format('[%s] %s', r.reference, r.title), E'\n' order by r.reference)
+    from (
+        select e.reference, min(graphrag._document_title(e)) as title
         from unnest(evidence) as e
-        where e.kind = 'chunk'
-        union all
-        select 2, e.rank, '# Entities', '- ' || e.text
-        from unnest(evidence) as e
-        where e.kind = 'entity'
-        union all
-        select 3, e.rank, '# Relations', graphrag._relation_line(e)
-        from unnest(evidence) as e
-        where e.kind = 'relation'
-    ),
-    fitted as (
-        select
-            i.section,
-            i.no,
-            i.kind,
-            case
-                when budget > 0
-                    then left(i.line, greatest(budget - coalesce(sum(length(i.line)) over before, 0), 0)::integer)
-                else i.line
-            end as line
-        from item as i
-        window before as (order by i.section, i.no rows between unbounded preceding and 1 preceding)
-    ),
-    section (section, body) as (
-        select f.section, min(f.kind) || E'\n' || string_agg(f.line, E'\n' order by f.no) filter (where f.line <> '')
-        from fitted as f
-        group by f.section
-        union all
-        select 4, E'# References\n' || string_agg(format('[%s] %s', r.reference, r.title), E'\n' order by r.reference)
-        from (
-            select e.reference, min(graphrag._document_title(e)) as title
-            from unnest(evidence) as e
-            where e.reference is not null
-            group by e.reference
-        ) as r
-    )
-    select coalesce(string_agg(s.body, E'\n\n' order by s.section), 'No evidence was found.')
-    from section as s
+        where e.reference is not null
+        group by e.reference
+    ) as r
 $function$;
-comment on function graphrag._context(graphrag.evidence[], integer) is 'The evidence section of a prompt.';
+comment on function graphrag._reference_section(graphrag.evidence[]) is 'The list of cited documents; NULL if there is none.';
+
+create function graphrag._fit_lines(lines text[], budget integer)
+    returns text[]
+    language plpgsql immutable parallel safe
+as $function$
+-- A line that overflows is clipped to half of what is left, not dropped, so that later and smaller ones still get in. A
+-- line of which less than a few words would be left is NULL.
+declare
+    _left integer := budget;
+    _fitted text[] := lines;
+    _room integer;
+begin
+    for _i in 1 .. cardinality(lines) loop
+        _room := case when length(lines[_i]) <= _left then _left else _left / 2 end;
+        _fitted[_i] := case
+            when length(lines[_i]) <= _room then lines[_i]
+            when _room >= 30 then left(lines[_i], _room - 1) || '…'
+        end;
+        _left := _left - coalesce(length(_fitted[_i]), 0);
+    end loop;
+    return _fitted;
+end
+$function$;
+comment on function graphrag._fit_lines(text[], integer) is 'Lines clipped to a budget of characters.';
 
 create function graphrag._document_title(evidence graphrag.evidence)
     returns text
@@ -123,6 +159,7 @@ create function graphrag.context(
 as $function$
 declare
     _evidence graphrag.evidence[];
+    _prompted text;
 begin
     perform graphrag._enter(realm);
     _evidence := graphrag._gather(
@@ -142,9 +179,18 @@ begin
         max_hops,
         embedding
     );
-    prompt := graphrag._context(_evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer));
+    _prompted := graphrag._context(_evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer));
+    prompt := graphrag._synthesis_prompt(question, _prompted, graphrag._prompt_header(as_of));
     characters_retrieved := length(graphrag._context(_evidence));
-    characters_prompted := length(prompt);
+    characters_prompted := length(_prompted);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, real[], text, text) is 'The evidence for a question exactly as query() would put it into its prompt, and how many characters were retrieved and prompted.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, real[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
+
+create function graphrag._prompt_header(as_of text)
+    returns jsonb
+    language sql stable parallel safe
+as $function$
+    select jsonb_build_object('today', to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), 'as_of', as_of)
+$function$;
+comment on function graphrag._prompt_header(text) is 'What a prompt says of the dates it is about.';

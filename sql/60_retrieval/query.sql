@@ -60,7 +60,7 @@ begin
                 _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
             )
         end,
-        jsonb_build_object('today', to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), 'as_of', as_of),
+        graphrag._prompt_header(as_of),
         instructions,
         history
     );
@@ -163,8 +163,8 @@ begin
     return (
         select jsonb_build_object(
             'calls', count(*),
-            'input_tokens', sum(u.input_tokens),
-            'output_tokens', sum(u.output_tokens),
+            'input_tokens', graphrag._sum_known(u.input_tokens) filter (where u.failure is null),
+            'output_tokens', graphrag._sum_known(u.output_tokens) filter (where u.failure is null),
             'latency_ms', sum(u.latency_ms)
         )
         from usage as u

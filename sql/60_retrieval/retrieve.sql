@@ -61,7 +61,7 @@ declare
     _width integer := (select r.width from realm as r);
 begin
     if embedding is null then
-        return graphrag._vector((graphrag._embed(array[question]))[1]);
+        return graphrag._vector((graphrag._embed(array[question], question => question))[1]);
     end if;
     if not exists (select from unnest(embedding) as n where n <> 0)
         or exists (select from unnest(embedding) as n where n is null or n in ('NaN', 'Infinity', '-Infinity'))

@@ -98,7 +98,19 @@ def test_no_function_that_is_not_there(documented: Connection) -> None:
             assert called <= known, f"{name} calls {called - known}"
 
 
-@pytest.mark.parametrize("view", ["facts", "entities", "documents", "assertions", "decisions", "off_vocabulary", "merge_candidates"])
+@pytest.mark.parametrize(
+    "view",
+    [
+        "facts",
+        "entities",
+        "documents",
+        "assertions",
+        "decisions",
+        "off_vocabulary",
+        "merge_candidates",
+        "usage_totals",
+    ],
+)
 def test_every_column_of_a_view(documented: Connection, reference: str, view: str) -> None:
     assert columns(documented, "kb", view) == named(section(reference, view))
 

@@ -197,9 +197,10 @@ def test_the_same_question_has_the_same_answer(conn: Connection) -> None:
 def test_the_context_is_the_prompt(conn: Connection, corpus: Endpoint) -> None:
     shown = row(conn, "context", QUESTION)
     row(conn, "query", QUESTION)
-    assert synthesis(corpus).evidence == shown["prompt"]
-    assert shown["characters_prompted"] == shown["characters_retrieved"] == len(shown["prompt"])
-    assert synthesis(corpus).message("user").splitlines()[-1] == f"Question: {QUESTION}"
+    sent = synthesis(corpus)
+    assert sent.message("user") == shown["prompt"]
+    assert shown["characters_prompted"] == shown["characters_retrieved"] == len(sent.evidence)
+    assert shown["prompt"].splitlines()[-1] == f"Question: {QUESTION}"
 
 
 @pytest.mark.usefixtures("corpus")
@@ -208,6 +209,13 @@ def test_a_budget_clips(conn: Connection) -> None:
     for clipped in (row(conn, "context", QUESTION, budget=50), configured(conn, "evidence_budget", "50")):
         assert clipped["characters_retrieved"] == whole["characters_retrieved"]
         assert 0 < clipped["characters_prompted"] < whole["characters_prompted"]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_what_overflows_is_clipped_and_smaller_items_still_get_in(conn: Connection) -> None:
+    clipped = row(conn, "context", QUESTION, budget=400)["prompt"]
+    assert "…" in clipped
+    assert "--[" in clipped, "a relation, which comes after the passages"
 
 
 def configured(conn: Connection, setting: str, wanted: str) -> Row:

@@ -642,7 +642,7 @@ select results_eq(
        where a.no in (2, 3, 4, 9, 10, 12) $$,
     $$ values
         (2, null::tstzrange, false, 'Ada Lovelace worked with Charles Babbage',
-         E'Ada Lovelace worked with\nCharles Babbage'),
+         E'Ada Lovelace worked with\nCharles Babbage in London.'),
         (3, tstzrange('1837-01-01 00:00+00', '1872-01-01 00:00+00'), false,
          'Mr. Babbage designed Analytical Engine: on paper (from 1837 to 1871)', 'Mr. Babbage designed the Analytical Engine.'),
         (4, null, false, 'Ada Lovelace born on 1815', 'Ada, Countess of Lovelace, was born in 1815.'),
