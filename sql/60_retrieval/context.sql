@@ -179,7 +179,9 @@ begin
         max_hops,
         embedding
     );
-    _prompted := graphrag._context(_evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer));
+    _prompted := graphrag._context(
+        _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
+    );
     prompt := graphrag._synthesis_prompt(question, _prompted, graphrag._prompt_header(as_of));
     characters_retrieved := length(graphrag._context(_evidence));
     characters_prompted := length(_prompted);
