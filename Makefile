@@ -67,7 +67,7 @@ setup:
 # The extension for the private cluster only: the same install, under a root directory in STATE that this
 # cluster looks into first. It needs no root user, and checkouts on one machine do not disturb each other.
 stage: setup
-	@extension/quietly.sh install $(MAKE) install BUILD=$(STATE)/build \
+	@flock $(STATE)/stage.lock extension/quietly.sh install $(MAKE) install BUILD=$(STATE)/build \
 	    DESTDIR=$(STATE)/root RUNTIME_ROOT=$(STATE)/root
 
 start: stage
