@@ -7931,21 +7931,17 @@ as $function$
 $function$;
 comment on function graphrag._believed(bigint, bigint, integer, graphrag._filter) is 'Whether a row was believed at the revision a read is about.';
 
-create function graphrag._passage_holds(chunk bigint, metadata jsonb, filter graphrag._filter)
+create function graphrag._passage_holds(chunk bigint, as_of tstzrange)
     returns boolean
     language plpgsql stable parallel safe
 as $function$
 -- as_of drops a passage only if everything dated in it lies outside.
 begin
-    if filter.metadata_filter is not null and not metadata @> filter.metadata_filter then
-        return false;
-    end if;
-    return filter.as_of is null
-        or exists (select from assertion as a where a.chunk = $1 and a.claim && filter.as_of)
+    return exists (select from assertion as a where a.chunk = $1 and a.claim && as_of)
         or not exists (select from assertion as a where a.chunk = $1 and a.claim is not null);
 end
 $function$;
-comment on function graphrag._passage_holds(bigint, jsonb, graphrag._filter) is 'Whether a read may see a passage.';
+comment on function graphrag._passage_holds(bigint, tstzrange) is 'Whether a read as of a date may see a passage.';
 
 -- sql/60_retrieval/_relation_channels.sql
 
@@ -7959,13 +7955,18 @@ begin
     from (
         select v.id, graphrag._distance(t.vec, question) as distance
         from content as t
-        join relation_version as v on v.content = t.id
-        where t.kind = 'relation'
-            and t.space = any (filter.spaces)
-            and graphrag._believed(v.born, v.died, t.space, filter)
-            and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-            and graphrag._has_type(v.subject, t.space, filter)
-            and (v.object is null or graphrag._has_type(v.object, t.space, filter))
+        cross join lateral (
+            -- offset 0: the texts come in the order of their index, and each is looked up here.
+            select r.id
+            from relation_version as r
+            where r.content = t.id
+                and graphrag._believed(r.born, r.died, t.space, filter)
+                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+            offset 0
+        ) as v
+        where t.kind = 'relation' and t.space = any (filter.spaces)
         order by graphrag._distance(t.vec, question), v.id
         limit depth
     ) as found;
@@ -7991,8 +7992,8 @@ begin
             and t.space = any (filter.spaces)
             and graphrag._believed(v.born, v.died, t.space, filter)
             and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-            and graphrag._has_type(v.subject, t.space, filter)
-            and (v.object is null or graphrag._has_type(v.object, t.space, filter))
+            and (filter.entity_types is null or graphrag._has_type(v.subject, t.space, filter))
+            and (filter.entity_types is null or v.object is null or graphrag._has_type(v.object, t.space, filter))
         order by ts_rank(t.tsv, _terms, 1) desc, v.id
         limit depth
     ) as found;
@@ -8019,7 +8020,8 @@ begin
             join document_version as v on v.id = k.version
             where k.content = t.id
                 and graphrag._believed(k.born, k.died, t.space, filter)
-                and graphrag._passage_holds(k.chunk, v.metadata, filter)
+                and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
         ) as d
         where t.kind = 'chunk' and t.space = any (filter.spaces)
         order by graphrag._distance(t.vec, question), d.chunk
@@ -8066,7 +8068,8 @@ begin
             and t.tsv @@ _terms
             and t.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, t.space, filter)
-            and graphrag._passage_holds(d.chunk, v.metadata, filter)
+            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
         union
         select d.chunk, 1.0 * cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers)))
         from chunk as k
@@ -8076,7 +8079,8 @@ begin
         where k.identifiers && _identifiers
             and o.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, o.space, filter)
-            and graphrag._passage_holds(d.chunk, v.metadata, filter)
+            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
     )
     select m.chunk, row_number() over (order by max(m.score) desc, m.chunk)
     from matched as m
@@ -8103,7 +8107,8 @@ begin
     where n.space = any (filter.spaces)
         and graphrag._believed(n.born, n.died, n.space, filter)
         and graphrag._believed(d.born, d.died, n.space, filter)
-        and graphrag._passage_holds(d.chunk, v.metadata, filter)
+        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
     group by m.chunk
     order by count(distinct e.id) desc, sum(1.0 / e.no) desc, m.chunk
     limit depth;
@@ -8164,11 +8169,16 @@ begin
     from (
         select v.entity, graphrag._distance(t.vec, question) as distance
         from content as t
-        join entity_version as v on v.content = t.id
-        where t.kind = 'entity'
-            and t.space = any (filter.spaces)
-            and graphrag._believed(v.born, v.died, t.space, filter)
-            and (filter.entity_types is null or v.types && filter.entity_types)
+        cross join lateral (
+            -- offset 0: the texts come in the order of their index, and each is looked up here.
+            select e.entity
+            from entity_version as e
+            where e.content = t.id
+                and graphrag._believed(e.born, e.died, t.space, filter)
+                and (filter.entity_types is null or e.types && filter.entity_types)
+            offset 0
+        ) as v
+        where t.kind = 'entity' and t.space = any (filter.spaces)
         order by graphrag._distance(t.vec, question), v.entity
         limit depth
     ) as found;
@@ -8249,7 +8259,11 @@ begin
                     where v.subject = f.id and v.died is null
                         and graphrag._believed(v.born, v.died, e.space, filter)
                         and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and (v.object is null or graphrag._has_type(v.object, e.space, filter))
+                        and (
+                            filter.entity_types is null
+                            or v.object is null
+                            or graphrag._has_type(v.object, e.space, filter)
+                        )
                     order by v.ord desc, v.weight desc, v.id
                     limit per_entity
                 )
@@ -8260,7 +8274,11 @@ begin
                     where _is_past and v.subject = f.id and v.died is not null
                         and graphrag._believed(v.born, v.died, e.space, filter)
                         and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and (v.object is null or graphrag._has_type(v.object, e.space, filter))
+                        and (
+                            filter.entity_types is null
+                            or v.object is null
+                            or graphrag._has_type(v.object, e.space, filter)
+                        )
                     order by v.ord desc, v.weight desc, v.id
                     limit per_entity
                 )
@@ -8278,7 +8296,7 @@ begin
                     where v.object = f.id and v.died is null
                         and graphrag._believed(v.born, v.died, e.space, filter)
                         and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and graphrag._has_type(v.subject, e.space, filter)
+                        and (filter.entity_types is null or graphrag._has_type(v.subject, e.space, filter))
                     order by v.ord desc, v.weight desc, v.id
                     limit per_entity
                 )
@@ -8289,7 +8307,7 @@ begin
                     where _is_past and v.object = f.id and v.died is not null
                         and graphrag._believed(v.born, v.died, e.space, filter)
                         and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and graphrag._has_type(v.subject, e.space, filter)
+                        and (filter.entity_types is null or graphrag._has_type(v.subject, e.space, filter))
                     order by v.ord desc, v.weight desc, v.id
                     limit per_entity
                 )
@@ -8309,7 +8327,7 @@ create function graphrag._has_type(entity bigint, space integer, filter graphrag
     language plpgsql stable parallel safe
 as $function$
 begin
-    return filter.entity_types is null or exists (
+    return exists (
         select
         from entity_version as v
         where v.entity = $1 and v.types && filter.entity_types and graphrag._believed(v.born, v.died, $2, filter)

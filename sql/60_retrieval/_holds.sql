@@ -27,18 +27,14 @@ as $function$
 $function$;
 comment on function graphrag._believed(bigint, bigint, integer, graphrag._filter) is 'Whether a row was believed at the revision a read is about.';
 
-create function graphrag._passage_holds(chunk bigint, metadata jsonb, filter graphrag._filter)
+create function graphrag._passage_holds(chunk bigint, as_of tstzrange)
     returns boolean
     language plpgsql stable parallel safe
 as $function$
 -- as_of drops a passage only if everything dated in it lies outside.
 begin
-    if filter.metadata_filter is not null and not metadata @> filter.metadata_filter then
-        return false;
-    end if;
-    return filter.as_of is null
-        or exists (select from assertion as a where a.chunk = $1 and a.claim && filter.as_of)
+    return exists (select from assertion as a where a.chunk = $1 and a.claim && as_of)
         or not exists (select from assertion as a where a.chunk = $1 and a.claim is not null);
 end
 $function$;
-comment on function graphrag._passage_holds(bigint, jsonb, graphrag._filter) is 'Whether a read may see a passage.';
+comment on function graphrag._passage_holds(bigint, tstzrange) is 'Whether a read as of a date may see a passage.';

@@ -8,13 +8,18 @@ begin
     from (
         select v.id, graphrag._distance(t.vec, question) as distance
         from content as t
-        join relation_version as v on v.content = t.id
-        where t.kind = 'relation'
-            and t.space = any (filter.spaces)
-            and graphrag._believed(v.born, v.died, t.space, filter)
-            and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-            and graphrag._has_type(v.subject, t.space, filter)
-            and (v.object is null or graphrag._has_type(v.object, t.space, filter))
+        cross join lateral (
+            -- offset 0: the texts come in the order of their index, and each is looked up here.
+            select r.id
+            from relation_version as r
+            where r.content = t.id
+                and graphrag._believed(r.born, r.died, t.space, filter)
+                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+            offset 0
+        ) as v
+        where t.kind = 'relation' and t.space = any (filter.spaces)
         order by graphrag._distance(t.vec, question), v.id
         limit depth
     ) as found;
@@ -40,8 +45,8 @@ begin
             and t.space = any (filter.spaces)
             and graphrag._believed(v.born, v.died, t.space, filter)
             and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-            and graphrag._has_type(v.subject, t.space, filter)
-            and (v.object is null or graphrag._has_type(v.object, t.space, filter))
+            and (filter.entity_types is null or graphrag._has_type(v.subject, t.space, filter))
+            and (filter.entity_types is null or v.object is null or graphrag._has_type(v.object, t.space, filter))
         order by ts_rank(t.tsv, _terms, 1) desc, v.id
         limit depth
     ) as found;

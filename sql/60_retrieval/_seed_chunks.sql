@@ -15,7 +15,8 @@ begin
             join document_version as v on v.id = k.version
             where k.content = t.id
                 and graphrag._believed(k.born, k.died, t.space, filter)
-                and graphrag._passage_holds(k.chunk, v.metadata, filter)
+                and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
         ) as d
         where t.kind = 'chunk' and t.space = any (filter.spaces)
         order by graphrag._distance(t.vec, question), d.chunk
@@ -62,7 +63,8 @@ begin
             and t.tsv @@ _terms
             and t.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, t.space, filter)
-            and graphrag._passage_holds(d.chunk, v.metadata, filter)
+            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
         union
         select d.chunk, 1.0 * cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers)))
         from chunk as k
@@ -72,7 +74,8 @@ begin
         where k.identifiers && _identifiers
             and o.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, o.space, filter)
-            and graphrag._passage_holds(d.chunk, v.metadata, filter)
+            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
     )
     select m.chunk, row_number() over (order by max(m.score) desc, m.chunk)
     from matched as m
@@ -99,7 +102,8 @@ begin
     where n.space = any (filter.spaces)
         and graphrag._believed(n.born, n.died, n.space, filter)
         and graphrag._believed(d.born, d.died, n.space, filter)
-        and graphrag._passage_holds(d.chunk, v.metadata, filter)
+        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
     group by m.chunk
     order by count(distinct e.id) desc, sum(1.0 / e.no) desc, m.chunk
     limit depth;

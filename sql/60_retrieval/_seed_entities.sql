@@ -49,11 +49,16 @@ begin
     from (
         select v.entity, graphrag._distance(t.vec, question) as distance
         from content as t
-        join entity_version as v on v.content = t.id
-        where t.kind = 'entity'
-            and t.space = any (filter.spaces)
-            and graphrag._believed(v.born, v.died, t.space, filter)
-            and (filter.entity_types is null or v.types && filter.entity_types)
+        cross join lateral (
+            -- offset 0: the texts come in the order of their index, and each is looked up here.
+            select e.entity
+            from entity_version as e
+            where e.content = t.id
+                and graphrag._believed(e.born, e.died, t.space, filter)
+                and (filter.entity_types is null or e.types && filter.entity_types)
+            offset 0
+        ) as v
+        where t.kind = 'entity' and t.space = any (filter.spaces)
         order by graphrag._distance(t.vec, question), v.entity
         limit depth
     ) as found;

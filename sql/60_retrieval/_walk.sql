@@ -21,7 +21,11 @@ begin
                     where v.subject = f.id and v.died is null
                         and graphrag._believed(v.born, v.died, e.space, filter)
                         and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and (v.object is null or graphrag._has_type(v.object, e.space, filter))
+                        and (
+                            filter.entity_types is null
+                            or v.object is null
+                            or graphrag._has_type(v.object, e.space, filter)
+                        )
                     order by v.ord desc, v.weight desc, v.id
                     limit per_entity
                 )
@@ -32,7 +36,11 @@ begin
                     where _is_past and v.subject = f.id and v.died is not null
                         and graphrag._believed(v.born, v.died, e.space, filter)
                         and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and (v.object is null or graphrag._has_type(v.object, e.space, filter))
+                        and (
+                            filter.entity_types is null
+                            or v.object is null
+                            or graphrag._has_type(v.object, e.space, filter)
+                        )
                     order by v.ord desc, v.weight desc, v.id
                     limit per_entity
                 )
@@ -50,7 +58,7 @@ begin
                     where v.object = f.id and v.died is null
                         and graphrag._believed(v.born, v.died, e.space, filter)
                         and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and graphrag._has_type(v.subject, e.space, filter)
+                        and (filter.entity_types is null or graphrag._has_type(v.subject, e.space, filter))
                     order by v.ord desc, v.weight desc, v.id
                     limit per_entity
                 )
@@ -61,7 +69,7 @@ begin
                     where _is_past and v.object = f.id and v.died is not null
                         and graphrag._believed(v.born, v.died, e.space, filter)
                         and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and graphrag._has_type(v.subject, e.space, filter)
+                        and (filter.entity_types is null or graphrag._has_type(v.subject, e.space, filter))
                     order by v.ord desc, v.weight desc, v.id
                     limit per_entity
                 )
@@ -81,7 +89,7 @@ create function graphrag._has_type(entity bigint, space integer, filter graphrag
     language plpgsql stable parallel safe
 as $function$
 begin
-    return filter.entity_types is null or exists (
+    return exists (
         select
         from entity_version as v
         where v.entity = $1 and v.types && filter.entity_types and graphrag._believed(v.born, v.died, $2, filter)
