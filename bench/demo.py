@@ -69,6 +69,7 @@ def install(connection: Connection, models: str) -> None:
 
 def declare_vocabulary(connection: Connection) -> None:
     """Which predicates exclude each other: all that supersession needs to know."""
+    heading("Declared: which facts exclude each other")
     for name in ("lives_in", "owned_by", "led_by", "works_for", "located_in"):
         connection.execute("select graphrag.declare_predicate(%s, is_functional => true)", [name])
     connection.execute("select graphrag.declare_predicate('owns', inverse_of => 'owned_by')")
@@ -80,6 +81,17 @@ def declare_vocabulary(connection: Connection) -> None:
         )
     connection.execute("select graphrag.declare_predicate('worked_with', is_symmetric => true)")
     connection.execute("select graphrag.declare_predicate('reported_revenue', is_value => true)")
+    rows = connection.execute(
+        """
+        select name, concat_ws(', ', case when is_functional then 'one object at a time' end,
+            'inverse of ' || inverse_of, case when is_symmetric then 'symmetric' end,
+            'one ' || nullif(array_to_string(exclusive_groups, ', '), '') || ' at a time',
+            case when is_value then 'takes values' end)
+        from demo.predicate
+        order by is_functional desc, name
+        """
+    ).fetchall()
+    table(("predicate", "declared as"), rows)
 
 
 def index_corpus(connection: Connection) -> None:
@@ -89,14 +101,14 @@ def index_corpus(connection: Connection) -> None:
         date, _, title = path.stem.partition(" ")
         row = connection.execute(
             """
-            select r.document, %(date)s::text, r.chunks, r.entities_added, r.relations_added, r.superseded,
-                r.rejected::text, extract(milliseconds from r.elapsed)::integer || ' ms'
+            select r.chunks, r.entities_added, r.relations_added, r.superseded, nullif(r.rejected, '{}')::text,
+                extract(milliseconds from r.elapsed)::integer || ' ms'
             from graphrag.index(%(content)s, document => %(title)s, published_at => %(date)s::timestamptz) as r
             """,
             {"content": path.read_text(encoding="utf-8"), "title": title, "date": date},
         ).fetchone()
         assert row is not None
-        rows.append(row)
+        rows.append((title, date, *row))
     table(
         ("document", "published", "chunks", "entities", "relations", "superseded", "rejected", "time"), rows
     )
@@ -121,8 +133,8 @@ def ask_questions(connection: Connection) -> None:
     ask(connection, "Who owns the Calder plant?", "")
     ask(connection, "Where does Mira Voss live?", "")
     ask(connection, "Who owned the Calder plant?", ", as_of => '2020'")
+    say("as_believed_at => '2' is what the database knew after its second document:")
     ask(connection, "Where does Mira Voss live?", ", as_believed_at => '2'")
-    say("(as_believed_at => '2': what the database knew after its second document.)")
 
 
 def ask(connection: Connection, question: str, more: LiteralString) -> None:
@@ -153,12 +165,13 @@ def show_cost(connection: Connection) -> None:
 
 def how_to_go_on() -> None:
     heading("Go on")
-    print("  make psql, then: set graphrag.realm = 'demo'; select * from demo.facts;")
+    print("  make psql, then: set graphrag.realm = 'demo';")
+    print("    select subject, predicate, object, status, valid_from, valid_to, documents from demo.facts;")
     print("  With a real model, for every realm you make from then on:")
     print(
         "    select graphrag.set_endpoint('embedding', 'https://api.example.com/v1', 'text-embedding-3-small',"
     )
-    print("        api_key => '…', realm => null);")
+    print("        api_key => 'sk-...', realm => null);")
     print(
         "    select graphrag.set_endpoint('extraction', 'https://api.example.com/v1', 'gpt-4o-mini', realm => null);"
     )

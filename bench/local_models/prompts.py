@@ -101,7 +101,7 @@ def read_question(message: str) -> Question | None:
 def read_sections(evidence: str) -> dict[str, str]:
     """Section heading -> body."""
     parts = _SECTION.split(evidence)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    return dict(zip(parts[1::2], parts[2::2], strict=True)) if len(parts) > 1 else {}
 
 
 def read_relations(body: str) -> tuple[Relation, ...]:
@@ -122,6 +122,8 @@ def read_relations(body: str) -> tuple[Relation, ...]:
 
 def _passages(body: str) -> tuple[Passage, ...]:
     items = list(_ITEM.finditer(body.strip("\n")))
+    if not items:
+        return ()
     ends = [item.start() for item in items[1:]] + [None]
     body = body.strip("\n")
     return tuple(

@@ -129,7 +129,7 @@ def _absent(role: str) -> Finding:
         "synthesis": "query() cannot answer; retrieve() and context() can.",
     }
     severity = "warning" if role in what else "skipped"
-    advice = f"select graphrag.set_endpoint('{role}', 'https://…/v1', 'model');"
+    advice = f"select graphrag.set_endpoint('{role}', 'https://api.example.com/v1', 'model', realm => NULL);"
     return finding(f"endpoint {role}", severity, f"None is set. {what.get(role, '')}".strip(), advice)
 
 

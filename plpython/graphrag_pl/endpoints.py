@@ -80,7 +80,7 @@ def for_role(plpy: Database, role: str) -> Endpoint:
             errors.NO_ENDPOINT,
             f"no endpoint for the role {role}",
             f"Neither the realm nor the database has one, nor does the server's environment ({companion}).",
-            f"select graphrag.set_endpoint('{role}', 'https://…/v1', 'model')"
+            f"select graphrag.set_endpoint('{role}', 'https://api.example.com/v1', 'model')"
             + (", or 'builtin:hash' as the URL to try things out." if role == "embedding" else "."),
         )
     return Endpoint.from_json(json.loads(found["endpoint"]), found["realm"])

@@ -8,13 +8,13 @@ begin atomic
 end;
 comment on function graphrag._vector(text) is 'A pgvector value from its text form.';
 
-create function graphrag._vector(numbers real[])
+create function graphrag._vector(numbers double precision[])
     returns vector
     language sql immutable strict parallel safe
 begin atomic
     select numbers::vector;
 end;
-comment on function graphrag._vector(real[]) is 'A pgvector value from an array of numbers.';
+comment on function graphrag._vector(double precision[]) is 'A pgvector value from an array of numbers.';
 
 create function graphrag._distance(a vector, b vector)
     returns double precision

@@ -107,8 +107,8 @@ begin
         raise exception 'no embedding endpoint: a realm needs a model for its vectors'
             using errcode = 'GR010',
                 detail = 'Neither the call, nor the database''s default, nor OPENAI_API_KEY in the server''s environment names one.',
-                hint = 'SELECT graphrag.set_endpoint(''embedding'', ''https://…/v1'', ''model'', realm => NULL); or, to try'
-                    ' things out without a model, create_realm(…, embedding_url => ''builtin:hash'').';
+                hint = 'SELECT graphrag.set_endpoint(''embedding'', ''https://api.example.com/v1'', ''model'', realm => NULL);'
+                    ' or, to try things out without a model, create_realm(…, embedding_url => ''builtin:hash'').';
     end if;
     return _endpoint;
 end

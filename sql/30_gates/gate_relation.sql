@@ -2,8 +2,8 @@ create function graphrag.gate_relation(
     subject text,
     predicate text,
     object text,
-    confidence real default 1,
-    floor real default 0,
+    confidence double precision default 1,
+    floor double precision default 0,
     realm text default null
 )
     returns text
@@ -23,4 +23,4 @@ begin
     );
 end
 $function$;
-comment on function graphrag.gate_relation(text, text, text, real, real, text) is 'Why a triple is no relation (self_loop, confidence_floor, or what gate_predicate says); null if it is one.';
+comment on function graphrag.gate_relation(text, text, text, double precision, double precision, text) is 'Why a triple is no relation (self_loop, confidence_floor, or what gate_predicate says); null if it is one.';

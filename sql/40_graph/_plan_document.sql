@@ -15,7 +15,7 @@ declare
     _plan graphrag._document_plan;
     _content text := graphrag._clean_text(content);
 begin
-    perform graphrag._check_document(document, source, published_at, ordinal);
+    perform graphrag._check_document(document, source, metadata, published_at, ordinal);
     if coalesce(_content, '') !~ '\S' then
         raise exception 'the document is empty'
             using errcode = 'GR001',
@@ -200,7 +200,13 @@ end
 $function$;
 comment on function graphrag._check_chunk_numbers(jsonb, integer) is 'A supplied extraction whose chunks are all in the document; raises GR009 for others.';
 
-create function graphrag._check_document(document text, source text, published_at timestamptz, ordinal numeric)
+create function graphrag._check_document(
+    document text,
+    source text,
+    metadata jsonb,
+    published_at timestamptz,
+    ordinal numeric
+)
     returns void
     language plpgsql immutable parallel safe
 as $function$
@@ -208,16 +214,18 @@ declare
     _problem text := case
         when octet_length(document) > 1000 then 'document has more than 1,000 bytes.'
         when octet_length(source) > 1000 then 'source has more than 1,000 bytes.'
+        when jsonb_typeof(metadata) <> 'object'
+            then format('metadata is a JSON %s, not an object.', jsonb_typeof(metadata))
         when not isfinite(published_at) then 'published_at is infinite.'
         when ordinal in ('NaN', 'Infinity', '-Infinity') then format('ordinal is %s.', ordinal)
     end;
 begin
     if _problem is not null then
-        raise exception 'document "%" cannot be indexed', left(coalesce(document, source), 100)
+        raise exception 'document "%" cannot be indexed', left(coalesce(document, source, 'without a key'), 100)
             using errcode = 'GR009',
                 detail = _problem,
                 hint = 'A document is known by short texts and stands at one place in document order.';
     end if;
 end
 $function$;
-comment on function graphrag._check_document(text, text, timestamptz, numeric) is 'Raises GR009 for what no document can be called or ordered by.';
+comment on function graphrag._check_document(text, text, jsonb, timestamptz, numeric) is 'Raises GR009 for what no document can be called or ordered by.';

@@ -81,7 +81,7 @@ begin
     end if;
     if graphrag._endpoint('extraction') is null then
         raise warning 'document "%" is indexed as passages only: no extraction endpoint is set', plan.key
-            using hint = 'SELECT graphrag.set_endpoint(''extraction'', ''https://…/v1'', ''model'');';
+            using hint = 'SELECT graphrag.set_endpoint(''extraction'', ''https://api.example.com/v1'', ''model'');';
         return (
             select jsonb_agg(
                 jsonb_build_object('no', m.no, 'entities', '[]'::jsonb, 'triples', '[]'::jsonb, 'model', null)

@@ -140,7 +140,7 @@ create function graphrag.context(
     metadata_filter jsonb default null,
     min_confidence double precision default null,
     budget integer default null,
-    embedding real[] default null,
+    embedding double precision[] default null,
     space text default null,
     realm text default null,
     out prompt text,
@@ -187,7 +187,7 @@ begin
     characters_prompted := length(_prompted);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, real[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
 
 create function graphrag._prompt_header(as_of text)
     returns jsonb

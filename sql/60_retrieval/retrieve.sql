@@ -19,7 +19,7 @@ create function graphrag._gather(
     filter graphrag._filter,
     top_k integer,
     max_hops integer,
-    embedding real[]
+    embedding double precision[]
 )
     returns graphrag.evidence[]
     language plpgsql volatile parallel unsafe
@@ -51,9 +51,9 @@ begin
     );
 end
 $function$;
-comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, real[]) is 'Evidence for a question; checks the arguments that every read shares.';
+comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, double precision[]) is 'Evidence for a question; checks the arguments that every read shares.';
 
-create function graphrag._question_vector(question text, embedding real[])
+create function graphrag._question_vector(question text, embedding double precision[])
     returns vector
     language plpgsql volatile parallel unsafe
 as $function$
@@ -80,7 +80,7 @@ begin
     return graphrag._vector(embedding);
 end
 $function$;
-comment on function graphrag._question_vector(text, real[]) is 'The question''s vector: the caller''s, else from the realm''s endpoint.';
+comment on function graphrag._question_vector(text, double precision[]) is 'The question''s vector: the caller''s, else from the realm''s endpoint.';
 
 create function graphrag.retrieve(
     question text,
@@ -94,7 +94,7 @@ create function graphrag.retrieve(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
-    embedding real[] default null,
+    embedding double precision[] default null,
     space text default null,
     realm text default null
 )
@@ -133,4 +133,4 @@ begin
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, real[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';

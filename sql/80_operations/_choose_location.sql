@@ -10,12 +10,18 @@ begin
     if _url = 'builtin:hash' then
         return _url;
     end if;
-    if _url is null or _url !~ '^https?://[^\s/?#@]+(/[^\s?#]*)?$' then
+    if _url is null or _url !~ '^https?://[A-Za-z0-9._:[\]-]+(/[!-~]*)?$' or _url ~ '[?#]' then
         raise exception '"%" is no base URL of a model server', regexp_replace(base_url, '//[^/]*@', '//…@')
             using errcode = 'GR009',
-                detail = 'It begins with http:// or https:// and has no user name, question mark or fragment.',
+                detail = 'It begins with http:// or https://, is plain ASCII and has no user name, question mark or fragment.',
                 hint = 'Write it as the server''s manual does, such as https://api.openai.com/v1; or builtin:hash for'
                     ' embeddings without a model.';
+    end if;
+    if _choose_location.api_key !~ '^[!-~]*$' then
+        raise exception 'the api_key for % is none', _url
+            using errcode = 'GR009',
+                detail = 'A key is visible ASCII without blanks; this one has other characters, such as an ellipsis.',
+                hint = 'Paste the key itself, or env:NAME to have it read from the server''s environment.';
     end if;
     if (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
         insert into graphrag.endpoint_location as l (base_url, api_key)

@@ -187,23 +187,32 @@ from (
     join entity_name as y on y.space = x.space and y.folded = x.folded and y.died is null and y.entity <> x.entity
     where x.died is null and x.role = 'claimed' and (y.role <> 'claimed' or x.entity < y.entity)
     union all
-    select x.entity, y.entity, 'names', similarity(x.folded, y.folded)
+    select x.entity, y.entity, 'names', greatest(
+        similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
+    )
     from entity_name as x
     join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
-    where x.died is null and x.role = 'canonical' and x.entity < y.entity and similarity(x.folded, y.folded) > 0.6
+    where x.died is null
+        and x.role = 'canonical'
+        and x.entity <> y.entity
+        and length(x.folded) >= 4
+        and (
+            (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
+            or position(x.folded in y.folded) > 0
+        )
     union all
     select x.entity, y.entity, 'descriptions', y.alike::real
     from entity_version as x
     join content as t on t.id = x.content
     cross join lateral (
-        select v.entity, 1 - (n.vec <=> t.vec) as alike
+        select v.entity, v.name, 1 - (n.vec <=> t.vec) as alike
         from content as n
         join entity_version as v on v.content = n.id and v.died is null
         where n.kind = 'entity' and n.space = t.space and v.entity <> x.entity
         order by n.vec <=> t.vec
         limit 3
     ) as y
-    where x.died is null and y.alike > 0.9
+    where x.died is null and y.alike > 0.9 and x.entity < y.entity and similarity(x.name, y.name) > 0.3
 ) as c
 join entity as e on e.id = c.entity
 join space as sp on sp.id = e.space
