@@ -109,7 +109,8 @@ comment on type graphrag._derived is 'What one derivation changed; changes count
 -- sql/10_types/document_plan.sql
 
 create type graphrag._document_plan as (
-    space integer,
+    space integer,              -- null: not made yet
+    space_name text,
     document bigint,            -- null: never indexed before
     source text,
     name text,
@@ -124,7 +125,8 @@ create type graphrag._document_plan as (
     hashes bytea[],
     extractions jsonb[],        -- supplied by the caller, one a chunk; null: ask the endpoint
     missing integer[],          -- positions of the chunks whose evidence is not there yet
-    is_unchanged boolean,
+    is_same boolean,            -- text, order and metadata are those of the live version
+    is_unchanged boolean,       -- and no chunk is missing
     vocabulary bigint           -- the state of the predicates by which it is prepared
 );
 comment on type graphrag._document_plan is 'A document cut into chunks and compared with its live version.';
@@ -512,12 +514,15 @@ create table chunk (
     id bigint generated always as identity primary key,
     document bigint not null references document,
     hash bytea not null,                 -- of the text and, where the caller supplied it, the extraction
+    attempt integer not null default 1,  -- an extraction that failed, or was not asked for, is done in another row
     content bigint not null references content,
     identifiers text[] not null default '{}',
     extractor text,                      -- model that answered, 'supplied', or null: not extracted
+    prompt text,                         -- version of the prompt it answered
     is_partial boolean not null default false,
     failure text,                        -- why its extraction failed: the passage is stored all the same
-    unique (document, hash)
+    details jsonb not null default '{}', -- notes on the answer, the records that gates refused, attributes not used
+    unique (document, hash, attempt)
 );
 create index chunk_content on chunk (content);
 create index chunk_identifiers on chunk using gin (identifiers);
@@ -1078,13 +1083,12 @@ end
 $function$;
 comment on function graphrag._refuse_all_spaces(text) is 'The name of the one space that a write is for; raises GR007 for *.';
 
-create function graphrag._space_to_index(space text)
-    returns integer
-    language plpgsql volatile parallel unsafe
+create function graphrag._check_space_name(space text)
+    returns text
+    language plpgsql stable parallel safe
 as $function$
 declare
     _space text := graphrag._refuse_all_spaces(space);
-    _id integer;
 begin
     if _space = '' or octet_length(_space) > 200 or _space ~ '[\x01-\x1f\x7f]' then
         raise exception 'a space cannot be called "%"', _space
@@ -1092,15 +1096,21 @@ begin
                 detail = 'A space has a name of 1 to 200 bytes without control characters.',
                 hint = 'Choose another name for the space.';
     end if;
-    select s.id into _id from space as s where s.name = _space;
-    if not found then
-        insert into space (name) values (_space) on conflict do nothing;
-        select s.id into strict _id from space as s where s.name = _space;
-    end if;
-    return _id;
+    return _space;
 end
 $function$;
-comment on function graphrag._space_to_index(text) is 'The id of a space of the current realm, made if it is new.';
+comment on function graphrag._check_space_name(text) is 'The name of the space that a document is for; raises GR006 for what no space can be called.';
+
+create function graphrag._make_space(space text)
+    returns integer
+    language plpgsql volatile parallel unsafe
+as $function$
+begin
+    insert into space (name) values ($1) on conflict do nothing;
+    return (select s.id from space as s where s.name = $1);
+end
+$function$;
+comment on function graphrag._make_space(text) is 'The id of a space of the current realm, made if it is new.';
 
 create function graphrag._space_to_change(space text)
     returns integer
@@ -4971,7 +4981,7 @@ comment on function graphrag._parse_extraction(jsonb) is 'An extraction that a c
 -- sql/40_graph/_plan_document.sql
 
 create function graphrag._plan_document(
-    space integer,
+    space text,
     content text,
     document text,
     source text,
@@ -4996,7 +5006,8 @@ begin
                 ),
                 hint = 'Index a document that has at least one visible character.';
     end if;
-    _plan.space := space;
+    _plan.space_name := graphrag._check_space_name(space);
+    _plan.space := (select s.id from space as s where s.name = _plan.space_name);
     _plan.vocabulary := (select r.vocabulary from realm as r);
     _plan.source := source;
     _plan.name := document;
@@ -5030,7 +5041,7 @@ begin
     return graphrag._compare_document(_plan);
 end
 $function$;
-comment on function graphrag._plan_document(integer, text, text, text, jsonb, timestamptz, numeric, jsonb) is 'Cleans and cuts a document and compares it with its live version.';
+comment on function graphrag._plan_document(text, text, text, text, jsonb, timestamptz, numeric, jsonb) is 'Cleans and cuts a document and compares it with its live version.';
 
 create function graphrag._document_key(document text, source text, content text default null)
     returns text
@@ -5060,23 +5071,17 @@ begin
     plan.missing := array(
         select min(h.no)
         from unnest(plan.hashes) with ordinality as h (hash, no)
-        where not exists (
-            select
-            from chunk as c
-            where c.document = plan.document
-                and c.hash = h.hash
-                and c.failure is null
-                and (c.extractor is not null or not _can_extract)
-        )
+        left join chunk as c on c.id = graphrag._latest_chunk(plan.document, h.hash)
+        where c.id is null or c.failure is not null or (c.extractor is null and _can_extract)
         group by h.hash
         order by 1
     );
-    plan.is_unchanged := _live.hash is not null
+    plan.is_same := _live.hash is not null
         and _live.hash = plan.hash
         and _live.metadata = plan.metadata
         and _live.published_at is not distinct from plan.published_at
-        and _live.ordinal is not distinct from plan.ordinal
-        and plan.missing = '{}';
+        and _live.ordinal is not distinct from plan.ordinal;
+    plan.is_unchanged := plan.is_same and plan.missing = '{}';
     return plan;
 end
 $function$;
@@ -5202,6 +5207,22 @@ end
 $function$;
 comment on function graphrag._check_document(text, text, jsonb, timestamptz, numeric) is 'Raises GR009 for what no document can be called or ordered by.';
 
+create function graphrag._latest_chunk(document bigint, hash bytea)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select c.id
+        from chunk as c
+        where c.document = $1 and c.hash = $2
+        order by c.attempt desc
+        limit 1
+    );
+end
+$function$;
+comment on function graphrag._latest_chunk(bigint, bytea) is 'The chunk of a document with its latest extraction.';
+
 -- sql/40_graph/_predicates_changed.sql
 
 create function graphrag._predicates_changed()
@@ -5268,7 +5289,7 @@ comment on function graphrag._resolve_assertions(integer) is 'Reads the stated p
 
 -- sql/40_graph/_prepare.sql
 
-create function graphrag._prepare(space integer, plan graphrag._document_plan)
+create function graphrag._prepare(plan graphrag._document_plan)
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
@@ -5280,31 +5301,18 @@ declare
     _gated jsonb;
 begin
     _answers := graphrag._extract_missing(plan);
-    if jsonb_array_length(_answers) = (select count(distinct h.hash) from unnest(plan.hashes) as h (hash))
+    if _answers <> '[]'
         and not exists (select from jsonb_array_elements(_answers) as a (answer) where not a.answer ? 'error')
     then
-        raise exception 'no chunk of document "%" could be extracted', plan.key
+        raise exception 'no new chunk of document "%" could be extracted', left(plan.key, 200)
             using errcode = 'GR107',
                 detail = _answers #>> '{0,error}',
-                hint = 'Nothing was stored. SELECT * FROM graphrag.doctor() checks the endpoints.';
+                hint = 'Nothing was stored, and an earlier version stands. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
-    _gated := coalesce(
-        (
-            select jsonb_agg(
-                case
-                    when a.answer ? 'error' then a.answer
-                    else a.answer - 'entities' - 'triples'
-                        || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer], graphrag._gate_options())
-                end
-                order by (a.answer ->> 'no')::integer
-            )
-            from jsonb_array_elements(_answers) as a (answer)
-        ),
-        '[]'
-    );
+    _gated := graphrag._gate_answers(plan, _answers);
     return jsonb_build_object(
         'chunks', _gated,
-        'texts', graphrag._embed_new(space, plan, _gated),
+        'texts', graphrag._embed_new(plan, _gated),
         'rejected', (
             select coalesce(jsonb_object_agg(r.reason, r.n), '{}')
             from (
@@ -5317,7 +5325,99 @@ begin
     );
 end
 $function$;
-comment on function graphrag._prepare(integer, graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';
+comment on function graphrag._prepare(graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';
+
+create function graphrag._gate_answers(plan graphrag._document_plan, answers jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+-- The gates, chunk by chunk. A name that does not occur in its chunk may be one that the model was given from elsewhere
+-- in the document ("she" is Ada Lovelace): chunks in which a name was ungrounded are judged again, knowing those.
+declare
+    _options jsonb := graphrag._gate_options();
+    _gated jsonb := graphrag._gate_all(plan, answers, _options);
+    _names jsonb;
+begin
+    if not exists (
+        select from jsonb_array_elements(_gated) as g (chunk) where g.chunk -> 'rejected' ? 'ungrounded_name'
+    ) then
+        return _gated;
+    end if;
+    _names := graphrag._known_names(plan, _gated);
+    return (
+        select jsonb_agg(
+            case
+                when o.chunk -> 'rejected' ? 'ungrounded_name'
+                    then graphrag._gate_all(
+                        plan, jsonb_build_array(a.answer), _options || jsonb_build_object('context_names', _names)
+                    ) -> 0
+                else o.chunk
+            end
+            order by a.no
+        )
+        from jsonb_array_elements(answers) with ordinality as a (answer, no)
+        join jsonb_array_elements(_gated) with ordinality as o (chunk, no) on o.no = a.no
+    );
+end
+$function$;
+comment on function graphrag._gate_answers(graphrag._document_plan, jsonb) is 'What passes the gates of the answers for a document''s chunks.';
+
+create function graphrag._gate_all(plan graphrag._document_plan, answers jsonb, options jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+begin
+    return coalesce(
+        (
+            select jsonb_agg(
+                case
+                    when a.answer ? 'error' then a.answer
+                    else a.answer - 'entities' - 'triples'
+                        || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer], options)
+                        || jsonb_build_object('unused', graphrag._unused_attributes(a.answer))
+                end
+                order by (a.answer ->> 'no')::integer
+            )
+            from jsonb_array_elements(answers) as a (answer)
+        ),
+        '[]'
+    );
+end
+$function$;
+comment on function graphrag._gate_all(graphrag._document_plan, jsonb, jsonb) is 'The gates over the answers for some chunks.';
+
+create function graphrag._unused_attributes(answer jsonb)
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+-- What a model said beyond what it was asked for: kept with the chunk, under the record that had it.
+    select coalesce(jsonb_agg(r.record), '[]')
+    from jsonb_path_query(answer, '$.*[*] ? (exists(@.metadata))') as r (record)
+$function$;
+comment on function graphrag._unused_attributes(jsonb) is 'The records of an answer that have attributes nobody asked for.';
+
+create function graphrag._known_names(plan graphrag._document_plan, gated jsonb)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select coalesce(jsonb_agg(distinct n.name), '[]')
+        from (
+            select m.surface as name
+            from document_version as v
+            join document_chunk as c on c.version = v.id
+            join mention as m on m.chunk = c.chunk
+            where v.document = plan.document and v.died is null
+            union all
+            select m.mention ->> 'surface'
+            from jsonb_array_elements(gated) as g (chunk)
+            cross join jsonb_array_elements(g.chunk -> 'mentions') as m (mention)
+        ) as n
+    );
+end
+$function$;
+comment on function graphrag._known_names(graphrag._document_plan, jsonb) is 'The names that passed the gates anywhere in a document.';
 
 create function graphrag._gate_options()
     returns jsonb
@@ -5380,7 +5480,7 @@ end
 $function$;
 comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';
 
-create function graphrag._embed_new(space integer, plan graphrag._document_plan, gated jsonb)
+create function graphrag._embed_new(plan graphrag._document_plan, gated jsonb)
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
@@ -5408,7 +5508,7 @@ begin
     where not exists (
         select
         from content as c
-        where c.space = $1 and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+        where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
     );
     if _bodies is null then
         return '[]';
@@ -5420,7 +5520,7 @@ begin
     );
 end
 $function$;
-comment on function graphrag._embed_new(integer, graphrag._document_plan, jsonb) is 'Vectors of the document''s texts that have none yet.';
+comment on function graphrag._embed_new(graphrag._document_plan, jsonb) is 'Vectors of the document''s texts that have none yet.';
 
 create function graphrag._mention_text(mention jsonb)
     returns text
@@ -5673,7 +5773,7 @@ begin
     insert into document_chunk (version, no, chunk, content, start_at, end_at, born)
     select _new, h.no, c.id, c.content, plan.starts[h.no], plan.ends[h.no], revision
     from unnest(plan.hashes) with ordinality as h (hash, no)
-    join chunk as c on c.document = plan.document and c.hash = h.hash;
+    join chunk as c on c.id = graphrag._latest_chunk(plan.document, h.hash);
     select array_agg(distinct coalesce(o.chunk, n.chunk))
     into _touched
     from (
@@ -6015,7 +6115,7 @@ comment on function graphrag._touched_triples(integer, bigint[], text[], text[],
 
 -- sql/40_graph/_write_document.sql
 
-create function graphrag._write_document(space integer, plan graphrag._document_plan, prepared jsonb)
+create function graphrag._write_document(plan graphrag._document_plan, prepared jsonb)
     returns graphrag.index_result
     language plpgsql volatile parallel unsafe
 as $function$
@@ -6023,31 +6123,66 @@ as $function$
 declare
     _revision bigint;
     _touched bigint[];
-    _derived graphrag._derived;
-    _result graphrag.index_result;
+    _derived graphrag._derived := row(0, 0, 0, 0);
     _chunks bigint := graphrag._count_chunks();
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
-    perform from space as s where s.id = $1 for update;
+    plan.space := graphrag._make_space(plan.space_name);
+    perform from space as s where s.id = plan.space for update;
     -- While this call was preparing, another session may have written the same document.
-    plan := graphrag._compare_document(plan);
-    if plan.is_unchanged then
-        return graphrag._unchanged_result(plan);
+    plan := graphrag._leave_failures(graphrag._compare_document(plan), prepared -> 'chunks');
+    if not plan.is_unchanged then
+        _revision := graphrag._next_revision(plan.space, 'index');
+        insert into document (space, source, name, key)
+        values (plan.space, plan.source, plan.name, plan.key)
+        on conflict do nothing;
+        plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
+        perform graphrag._store_contents(plan.space, prepared -> 'texts');
+        perform graphrag._store_chunks(plan, prepared -> 'chunks');
+        perform graphrag._store_evidence(plan, prepared -> 'chunks');
+        perform graphrag._resolve_new_assertions(plan);
+        _touched := graphrag._replace_version(plan, _revision);
+        _derived := graphrag._derive(plan.space, _revision, _touched);
+        perform graphrag._renew_plans(_chunks);
     end if;
-    _revision := graphrag._next_revision(space, 'index');
-    insert into document (space, source, name, key)
-    values ($1, plan.source, plan.name, plan.key)
-    on conflict do nothing;
-    plan.document := (select d.id from document as d where d.space = $1 and d.key = plan.key);
-    perform graphrag._store_contents(space, prepared -> 'texts');
-    perform graphrag._store_chunks(space, plan, prepared -> 'chunks');
-    perform graphrag._store_evidence(space, plan, prepared -> 'chunks');
-    perform graphrag._resolve_new_assertions(plan);
-    _touched := graphrag._replace_version(plan, _revision) || graphrag._chunks_of(plan, prepared -> 'chunks');
-    _derived := graphrag._derive(space, _revision, _touched);
-    perform graphrag._renew_plans(_chunks);
+    return graphrag._written_result(plan, prepared, _derived);
+end
+$function$;
+comment on function graphrag._write_document(graphrag._document_plan, jsonb) is 'Writes a prepared document and derives what it touches.';
 
-    _result := graphrag._unchanged_result(plan);
+create function graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb)
+    returns graphrag._document_plan
+    language plpgsql stable parallel safe
+as $function$
+-- A chunk that failed before and failed again stays as it is: nothing is written for it.
+begin
+    plan.missing := array(
+        select m.no
+        from unnest(plan.missing) as m (no)
+        where exists (select from jsonb_to_recordset(prepared) as p (no integer) where p.no = m.no)
+            and not (
+                exists (
+                    select
+                    from jsonb_to_recordset(prepared) as p (no integer, error text)
+                    where p.no = m.no and p.error is not null
+                )
+                and graphrag._latest_chunk(plan.document, plan.hashes[m.no]) is not null
+            )
+        order by m.no
+    );
+    plan.is_unchanged := plan.is_same and plan.missing = '{}';
+    return plan;
+end
+$function$;
+comment on function graphrag._leave_failures(graphrag._document_plan, jsonb) is 'The plan without the chunks for which there is nothing new.';
+
+create function graphrag._written_result(plan graphrag._document_plan, prepared jsonb, derived graphrag._derived)
+    returns graphrag.index_result
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _result graphrag.index_result := graphrag._unchanged_result(plan);
+begin
     _result.unchanged := _result.chunks - jsonb_array_length(prepared -> 'chunks');
     _result.failures := (
         select coalesce(
@@ -6057,14 +6192,14 @@ begin
         where c.chunk ? 'error'
     );
     _result.failed := jsonb_array_length(_result.failures);
-    _result.entities_added := _derived.entities_added;
-    _result.relations_added := _derived.relations_added;
-    _result.superseded := _derived.superseded;
+    _result.entities_added := derived.entities_added;
+    _result.relations_added := derived.relations_added;
+    _result.superseded := derived.superseded;
     _result.rejected := prepared -> 'rejected';
     return _result;
 end
 $function$;
-comment on function graphrag._write_document(integer, graphrag._document_plan, jsonb) is 'Writes a prepared document and derives what it touches.';
+comment on function graphrag._written_result(graphrag._document_plan, jsonb, graphrag._derived) is 'What index() answers after it has written a document.';
 
 create function graphrag._store_contents(space integer, texts jsonb)
     returns void
@@ -6087,44 +6222,48 @@ end
 $function$;
 comment on function graphrag._store_contents(integer, jsonb) is 'Stores texts with their vectors; those already there stay.';
 
-create function graphrag._store_chunks(space integer, plan graphrag._document_plan, prepared jsonb)
+create function graphrag._store_chunks(plan graphrag._document_plan, prepared jsonb)
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- Evidence never changes: where an earlier extraction failed, the new one gets a row of its own.
 begin
-    insert into chunk (document, hash, content, identifiers, extractor, is_partial, failure)
+    insert into chunk (
+        document, hash, attempt, content, identifiers, extractor, prompt, is_partial, failure, details
+    )
     select
         plan.document,
         plan.hashes[p.no],
+        coalesce(
+            (select max(k.attempt) from chunk as k where k.document = plan.document and k.hash = plan.hashes[p.no]), 0
+        ) + 1,
         c.id,
         graphrag._identifiers(plan.bodies[p.no]),
         p.model,
+        p.prompt,
         coalesce(p.partial, false),
-        p.error
-    from jsonb_to_recordset(prepared) as p (no integer, model text, partial boolean, error text)
-    join content as c on c.space = $1 and c.kind = 'chunk' and c.hash = sha256(convert_to(plan.bodies[p.no], 'UTF8'))
-    on conflict (document, hash) do update
-    set extractor = excluded.extractor, is_partial = excluded.is_partial, failure = excluded.failure
-    where chunk.failure is not null or chunk.extractor is null;
+        p.error,
+        jsonb_strip_nulls(jsonb_build_object(
+            'notes', nullif(p.notes, '[]'), 'refused', nullif(p.rejects, '[]'), 'unused', nullif(p.unused, '[]')
+        ))
+    from jsonb_to_recordset(prepared) as p (
+        no integer,
+        model text,
+        prompt text,
+        partial boolean,
+        error text,
+        notes jsonb,
+        rejects jsonb,
+        unused jsonb
+    )
+    join content as c on c.space = plan.space and c.kind = 'chunk'
+        and c.hash = sha256(convert_to(plan.bodies[p.no], 'UTF8'))
+    where p.no = any (plan.missing);
 end
 $function$;
-comment on function graphrag._store_chunks(integer, graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or that failed before.';
+comment on function graphrag._store_chunks(graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or newly extracted.';
 
-create function graphrag._chunks_of(plan graphrag._document_plan, prepared jsonb)
-    returns bigint[]
-    language plpgsql stable parallel safe
-as $function$
-begin
-    return array(
-        select c.id
-        from jsonb_to_recordset(prepared) as p (no integer)
-        join chunk as c on c.document = plan.document and c.hash = plan.hashes[p.no]
-    );
-end
-$function$;
-comment on function graphrag._chunks_of(graphrag._document_plan, jsonb) is 'Ids of the chunks whose evidence was prepared.';
-
-create function graphrag._store_evidence(space integer, plan graphrag._document_plan, prepared jsonb)
+create function graphrag._store_evidence(plan graphrag._document_plan, prepared jsonb)
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
@@ -6134,7 +6273,7 @@ begin
     )
     select
         k.id,
-        $1,
+        plan.space,
         m.folded,
         m.surface,
         m.type,
@@ -6144,7 +6283,7 @@ begin
         coalesce(m.identifiers, '{}'),
         c.id
     from jsonb_array_elements(prepared) as p (chunk)
-    join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
+    join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
     cross join jsonb_to_record(e.mention) as m (
         folded text,
@@ -6155,20 +6294,20 @@ begin
         folded_aliases text[],
         identifiers text[]
     )
-    join content as c on c.space = $1 and c.kind = 'entity'
+    join content as c on c.space = plan.space and c.kind = 'entity'
         and c.hash = sha256(convert_to(graphrag._mention_text(e.mention), 'UTF8'))
-    on conflict do nothing;
+    where (p.chunk ->> 'no')::integer = any (plan.missing);
 
     insert into assertion (
         chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
         stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
     select
-        k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
+        k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
         a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
         not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
-    join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
+    join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
         no integer,
         subject text,
@@ -6190,11 +6329,12 @@ begin
         end_at integer,
         rendered text
     )
-    join content as c on c.space = $1 and c.kind = 'relation' and c.hash = sha256(convert_to(a.rendered, 'UTF8'))
-    on conflict do nothing;
+    join content as c on c.space = plan.space and c.kind = 'relation'
+        and c.hash = sha256(convert_to(a.rendered, 'UTF8'))
+    where (p.chunk ->> 'no')::integer = any (plan.missing);
 end
 $function$;
-comment on function graphrag._store_evidence(integer, graphrag._document_plan, jsonb) is 'Stores the mentions and assertions read in the new chunks.';
+comment on function graphrag._store_evidence(graphrag._document_plan, jsonb) is 'Stores the mentions and assertions read in the new chunks.';
 
 create function graphrag._identifiers(body text)
     returns text[]
@@ -6651,23 +6791,21 @@ create function graphrag.index(
     set jit = off
     set graphrag.call = ''
 as $function$
--- Prepare, then write. Everything that needs the network happens before the space is locked.
+-- Prepare, then write. Everything that needs the network happens before the space is locked, or made.
 declare
     _start timestamptz := clock_timestamp();
-    _space integer;
     _plan graphrag._document_plan;
     _prepared jsonb;
     _result graphrag.index_result;
 begin
     perform graphrag._enter_or_create(realm);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
-    _space := graphrag._space_to_index(space);
-    _plan := graphrag._plan_document(_space, content, document, source, metadata, published_at, ordinal, extraction);
+    _plan := graphrag._plan_document(space, content, document, source, metadata, published_at, ordinal, extraction);
     if _plan.is_unchanged then
         _result := graphrag._unchanged_result(_plan);
     else
-        _prepared := graphrag._prepare(_space, _plan);
-        _result := graphrag._write_document(_space, _plan, _prepared);
+        _prepared := graphrag._prepare(_plan);
+        _result := graphrag._write_document(_plan, _prepared);
     end if;
     _result := graphrag._add_usage(_result);
     _result.elapsed := clock_timestamp() - _start;

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from graphrag_pl import endpoints, errors
-from graphrag_pl.client import PATHS, Client, ClientFactory, openai_factory
-from graphrag_pl.database import Database
+from graphrag_pl.client import PATHS, Client, ClientFactory, openai_factory, unexpected
+from graphrag_pl.database import Database, breathing
 from graphrag_pl.retry import BUSY, CallError, backoff
 from graphrag_pl.text import to_json
 
@@ -53,21 +53,25 @@ class Request:
                 value.get("realm"),
             )
         except (TypeError, KeyError, ValueError, AttributeError) as error:
-            raise errors.sql_error(
-                plpy, errors.INVALID_ARGUMENT, f"malformed endpoint request: {error!r}"
-            ) from error
+            raise _malformed(plpy, repr(error)) from error
         if request.kind not in PATHS or not request.models:
-            raise errors.sql_error(
-                plpy,
-                errors.INVALID_ARGUMENT,
-                "an endpoint request needs a kind (chat, embeddings) and models",
-            )
+            raise _malformed(plpy, f"kind {request.kind!r}, models {request.models!r}")
         if request.kind == "embeddings":
             # vectors of two models must never meet; and the SDK would ask for base64, which not every
             # server speaks
             request.models = request.models[:1]
             request.body["encoding_format"] = "float"
         return request
+
+
+def _malformed(plpy: Database, what: str) -> Exception:
+    return errors.sql_error(
+        plpy,
+        errors.INVALID_ARGUMENT,
+        f"malformed endpoint request: {what}",
+        "It has kind (chat, embeddings), base_url, models (at least one), body, deadline and realm.",
+        "Use index(), retrieve() or query(), which write such requests.",
+    )
 
 
 @dataclass
@@ -117,7 +121,8 @@ def call_endpoints(
     parsed = [Request.from_json(plpy, value) for value in json.loads(requests)]
     if not parsed:
         return "[]"
-    return to_json(run(_answer_all(plpy, parsed, max(1, concurrency), factory or openai_factory(plpy))))
+    answers = run(_answer_all(plpy, parsed, max(1, concurrency), factory or openai_factory(plpy)))
+    return to_json(answers, breathing(plpy))
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -166,8 +171,13 @@ async def _open_servers(
         location = endpoints.location(plpy, *place)
         if location.refusal:
             servers[place] = Server(refusal=location.refusal)
+            continue
+        try:
+            client = await stack.enter_async_context(factory(request.base_url, location.key))
+        except Exception as error:  # such as httpx2.InvalidURL; the library's list of errors is open
+            servers[place] = Server(refusal=unexpected(error, location.key))
         else:
-            servers[place] = Server(await stack.enter_async_context(factory(request.base_url, location.key)))
+            servers[place] = Server(client)
     return servers
 
 

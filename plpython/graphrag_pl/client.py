@@ -82,15 +82,17 @@ class OpenAIClient:
             raise CallError(
                 errors.UNREACHABLE, "broke off its answer", self._hide(error), may_retry=True
             ) from None
-        return await self._decode(response)
+        except Exception as error:  # noqa: BLE001  the library's list of errors is open
+            raise unexpected(error, self._key) from None
+        return self._decode(response)
 
-    async def _decode(self, response: Any) -> dict[str, Any]:
+    def _decode(self, response: Any) -> dict[str, Any]:
         content = response.content
         if self._key:  # a server may echo what it was sent
             content = content.replace(self._key.encode(), b"[key]")
         try:
             answer = json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             beginning = self._hide(response.text)[:200].strip()
             raise CallError(
                 errors.ANSWER_INVALID,
@@ -129,4 +131,19 @@ class OpenAIClient:
 
     def _hide(self, text: object) -> str:
         """A server may quote the key that it refuses."""
-        return str(text).replace(self._key, "[key]") if self._key else str(text)
+        return hide(text, self._key)
+
+
+def hide(text: object, key: str | None) -> str:
+    """The text with [key] in the key's place."""
+    return str(text).replace(key, "[key]") if key else str(text)
+
+
+def unexpected(error: Exception, key: str | None) -> CallError:
+    """What the HTTP library raises for a URL, a key or a body that it cannot send: no request would fare better."""
+    return CallError(
+        errors.REFUSED,
+        "cannot be asked",
+        hide(f"{type(error).__name__}: {error}".removesuffix(": "), key),
+        "Check the URL, the key and the options with which the endpoint was set.",
+    )

@@ -94,11 +94,15 @@ def examine_endpoints(plpy: Database, realm: str | None, model: str | None, widt
     `width` are those of the realm's vectors.
     """
     found = {role: _endpoint_of(plpy, role, realm) for role in ROLES}
-    findings = list(_examine_embedding(plpy, found["embedding"], model, width))
+    embedding = found["embedding"]
+    if embedding is None:
+        findings = [_absent("embedding", realm, model)]
+    else:
+        findings = list(_examine_embedding(plpy, *embedding, model, width))
     probes: dict[tuple[str, str], Probe] = {}
     for role in ROLES[1:]:
         if (place := found[role]) is None:
-            findings.append(_absent(role))
+            findings.append(_absent(role, realm))
             continue
         endpoint, source = place
         key = endpoint.base_url, endpoint.model
@@ -122,24 +126,21 @@ def _endpoint_of(plpy: Database, role: str, realm: str | None) -> tuple[Endpoint
     return replace(endpoint, options=endpoint.options | {"deadline": deadline}), value["source"]
 
 
-def _absent(role: str) -> Finding:
+def _absent(role: str, realm: str | None, model: str | None = None) -> Finding:
+    """`model` is the one that the realm's vectors are bound to."""
     what = {
-        "embedding": "No realm can be made without one.",
+        "embedding": "Nothing can be indexed or retrieved." if realm else "No realm can be made without one.",
         "extraction": "Documents are indexed as passages only.",
         "synthesis": "query() cannot answer; retrieve() and context() can.",
     }
     severity = "warning" if role in what else "skipped"
-    advice = f"select graphrag.set_endpoint('{role}', 'https://api.example.com/v1', 'model', realm => NULL);"
+    advice = f"select {endpoints.call_to_set(role, realm, model or 'model')};"
     return finding(f"endpoint {role}", severity, f"None is set. {what.get(role, '')}".strip(), advice)
 
 
 def _examine_embedding(
-    plpy: Database, place: tuple[Endpoint, str] | None, model: str | None, width: int | None
+    plpy: Database, endpoint: Endpoint, source: str, model: str | None, width: int | None
 ) -> Iterator[Finding]:
-    if place is None:
-        yield _absent("embedding")
-        return
-    endpoint, source = place
     try:
         (vector,) = vectors_of(plpy, endpoint, ["width"], None)
     except plpy.Error as error:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graphrag_pl import endpoints, errors, hashing
-from graphrag_pl.database import Database, scalar
+from graphrag_pl.database import Breathe, Database, breathing, scalar
 from graphrag_pl.endpoints import Endpoint
 from graphrag_pl.text import clip_to_tokens, estimated_tokens
 
@@ -18,6 +18,8 @@ BATCH_SIZE = 64
 BATCH_TOKENS = 8000
 MAX_INPUT_TOKENS = 8000
 DEADLINE = 60.0
+#: Answers that are fetched at a time, unless concurrency is more: reading them into jsonb does not stop half-way.
+_ROUND = 16
 
 _FLOAT = struct.Struct("<f")
 
@@ -62,33 +64,47 @@ def vectors_of(
     calls: list[dict[str, Any]] | None = None,
 ) -> list[str]:
     """Checked literals; `width` None accepts any one width. The answers of `_call` are added to `calls`."""
+    breathe = breathing(plpy)
+    literals: list[str] = []
     if endpoint.base_url == hashing.URL:
         own = int(endpoint.options.get("width") or hashing.DEFAULT_WIDTH)
         check_width(plpy, endpoint, own, width)
-        return [to_literal(plpy, endpoint, hashing.embed(text, own)) for text in texts]
-    batches = list(_batches(texts, endpoint.options))
-    dimensions = endpoint.options.get("dimensions")
-    requests = [
-        endpoint.request(
-            "embeddings", {"input": batch} | ({"dimensions": dimensions} if dimensions else {}), DEADLINE
-        )
-        for batch in batches
-    ]
-    answers = endpoints.send(plpy, requests, endpoint.concurrency())
-    if calls is not None:
-        calls += answers
-    literals: list[str] = []
-    for batch, answer in zip(batches, answers, strict=True):
+        for text in texts:
+            breathe()
+            literals.append(to_literal(plpy, endpoint, hashing.embed(text, own, breathe)))
+        return literals
+    for batch, answer in _asked(plpy, endpoint, texts, breathe):
+        if calls is not None:
+            calls.append(answer)
         if not answer["ok"]:
             raise endpoints.sql_error(plpy, endpoint, answer)
         for vector in _ordered(plpy, endpoint, answer["body"], len(batch)):
+            breathe()
             width = width or len(vector)
             check_width(plpy, endpoint, len(vector), width)
             literals.append(to_literal(plpy, endpoint, vector))
     return literals
 
 
-def _batches(texts: Sequence[str], options: Mapping[str, Any]) -> Iterator[list[str]]:
+def _asked(
+    plpy: Database, endpoint: Endpoint, texts: Sequence[str], breathe: Breathe
+) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """(texts of one request, its answer by `_call`), in the order of the texts; round by round, so that a
+    failure is the last."""
+    concurrency = endpoint.concurrency()
+    size = max(_ROUND, concurrency)
+    dimensions = endpoint.options.get("dimensions")
+    shortened = {"dimensions": dimensions} if dimensions else {}
+    batches = list(_batches(texts, endpoint.options, breathe))
+    for start in range(0, len(batches), size):
+        asked = batches[start : start + size]
+        requests = [
+            endpoint.request("embeddings", {"input": batch, **shortened}, DEADLINE) for batch in asked
+        ]
+        yield from zip(asked, endpoints.send(plpy, requests, concurrency), strict=True)
+
+
+def _batches(texts: Sequence[str], options: Mapping[str, Any], breathe: Breathe) -> Iterator[list[str]]:
     """Texts in order, as many a request as its limits of count and tokens allow."""
     size = int(options.get("batch_size") or BATCH_SIZE)
     limit = int(options.get("batch_tokens") or BATCH_TOKENS)
@@ -96,6 +112,7 @@ def _batches(texts: Sequence[str], options: Mapping[str, Any]) -> Iterator[list[
     batch: list[str] = []
     filled = 0
     for text in texts:
+        breathe()
         clipped = clip_to_tokens(text, longest) or " "  # many servers refuse an empty input
         tokens = estimated_tokens(clipped)
         if batch and (len(batch) == size or filled + tokens > limit):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from graphrag_pl import errors
-from graphrag_pl.database import Database, rows, scalar
+from graphrag_pl.database import Database, breathing, rows, scalar
 from graphrag_pl.retry import CallError
 from graphrag_pl.text import to_json
 
 ROLES = ("embedding", "extraction", "synthesis", "community", "auxiliary")
 
+_SENDABLE = re.compile("[!-~]+")
 _OPENAI_URL = "https://api.openai.com/v1"
 _OPENAI_MODELS = {"embedding": "text-embedding-3-small", "extraction": "gpt-4.1-mini"}
 
@@ -80,21 +82,38 @@ def for_role(plpy: Database, role: str) -> Endpoint:
             errors.NO_ENDPOINT,
             f"no endpoint for the role {role}",
             f"Neither the realm nor the database has one, nor does the server's environment ({companion}).",
-            f"select graphrag.set_endpoint('{role}', 'https://api.example.com/v1', 'model')"
-            + (", or 'builtin:hash' as the URL to try things out." if role == "embedding" else "."),
+            f"select {call_to_set(role, found['realm'])};"
+            + (" or with 'builtin:hash' as the URL to try things out." if role == "embedding" else ""),
         )
     return Endpoint.from_json(json.loads(found["endpoint"]), found["realm"])
 
 
+def call_to_set(role: str, realm: str | None, model: str = "model") -> str:
+    """A call of set_endpoint() as an example; `realm` None is for the database's default."""
+    arguments = ", ".join(_literal(text) for text in (role, "https://api.example.com/v1", model))
+    return f"graphrag.set_endpoint({arguments}, realm => {_literal(realm) if realm else 'NULL'})"
+
+
+def _literal(text: str) -> str:
+    return "'{}'".format(text.replace("'", "''"))
+
+
 def send(plpy: Database, requests: list[dict[str, Any]], concurrency: int) -> list[dict[str, Any]]:
-    """Let `graphrag._call` answer the requests; same length and order."""
-    answers = scalar(
+    """Let `graphrag._call` answer the requests; same length and order. The answers come one by one, each
+    quickly read."""
+    breathe = breathing(plpy)
+    found = rows(
         plpy,
-        "select graphrag._call($1, $2)::text",
-        requests=("jsonb", to_json(requests)),
+        "select a.answer::text from jsonb_array_elements(graphrag._call($1, $2)) with ordinality as a (answer, no)"
+        " order by a.no",
+        requests=("jsonb", to_json(requests, breathe)),
         concurrency=("integer", concurrency),
     )
-    return list(json.loads(answers))
+    answers = []
+    for row in found:
+        breathe()
+        answers.append(json.loads(row["answer"]))
+    return answers
 
 
 def message_of(endpoint: Endpoint, answer: Mapping[str, Any]) -> str:
@@ -178,11 +197,26 @@ def location(plpy: Database, base_url: str, realm: str | None) -> Location:
         realm=("text", realm),
     )
     if found and found[0]["may_use"]:
-        return Location(_secret(found[0]["api_key"]))
+        return _with_key(_secret(found[0]["api_key"]))
     environment = _environment_url()
     if base_url == environment:
-        return Location(os.environ.get("OPENAI_API_KEY"))
+        return _with_key(os.environ.get("OPENAI_API_KEY"))
     return Location(refusal=_not_allowed() if found else _not_registered(base_url))
+
+
+def _with_key(key: str | None) -> Location:
+    """Refused here, because a library that refuses a key may quote it, in a spelling that nobody can hide."""
+    if key and not _SENDABLE.fullmatch(key):
+        return Location(
+            refusal=CallError(
+                errors.REFUSED,
+                "has a key that cannot be sent",
+                "A key is visible ASCII without blanks; the one stored or in the server's environment is not.",
+                "Store the key itself, without line breaks and ellipses: graphrag.set_endpoint(…, api_key => …).",
+                is_of_server=True,
+            )
+        )
+    return Location(key)
 
 
 def _secret(stored: str | None) -> str | None:

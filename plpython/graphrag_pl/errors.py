@@ -33,7 +33,7 @@ _FIELDS = (
 
 
 def sql_error(
-    plpy: Database, sqlstate: str, message: str, detail: str | None = None, hint: str | None = None
+    plpy: Database, sqlstate: str, message: str, detail: str, hint: str
 ) -> Exception:
     """An error to raise, which PL/Python turns into an SQL error.
 

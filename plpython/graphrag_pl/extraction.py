@@ -10,7 +10,7 @@ from typing import Any
 
 from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import ChatModel, Outcome, Reply
-from graphrag_pl.database import Database, Memory
+from graphrag_pl.database import Breathe, Database, Memory, breathing
 from graphrag_pl.parsing import Repair, find_json
 from graphrag_pl.records import Records, has_shape, merge, read_records
 from graphrag_pl.text import to_json
@@ -57,15 +57,21 @@ class Chunk:
     def as_json(self) -> dict[str, Any]:
         if self.error is not None:
             return {"no": self.no, "error": self.error, "code": self.code}
-        return {"no": self.no, **self.found.as_json(), "partial": self.is_partial, "model": self.model}
+        return {
+            "no": self.no,
+            **self.found.as_json(),
+            "partial": self.is_partial,
+            "model": self.model,
+            "prompt": prompts.PROMPT_VERSION,
+        }
 
 
 def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
     """`graphrag._extract`: JSON list of {no, body} and the document's context into a list of equal length
     and order.
 
-    An element is {no, entities, triples, malformed, notes, partial, model} (see `records`) or {no, error,
-    code}: one chunk's failure is its own. The names found in a batch of `max_concurrent_chunks` are known
+    An element is {no, entities, triples, malformed, notes, partial, model, prompt} (see `records`; `prompt` is
+    the version of the prompts) or {no, error, code}: one chunk's failure is its own. The names found in a batch of `max_concurrent_chunks` are known
     to the next. When nothing answers at a server, the chunks after that batch fail with the same reason,
     unasked. Raises GR010 without an endpoint.
     """
@@ -86,7 +92,7 @@ def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
                 chunk.code, chunk.error = batch[-1].code, f"not asked, because before it: {batch[-1].error}"
             break
     endpoints.record_usage(plpy, model.endpoint, model.calls, about.get("document"))
-    return to_json([chunk.as_json() for chunk in todo])
+    return to_json([chunk.as_json() for chunk in todo], breathing(plpy))
 
 
 def parse_extraction(plpy: Database, extraction: str) -> str:
@@ -97,14 +103,16 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
     {"chunks": [{"no", "entities", "triples"}]} gives {"chunks": [{"no", …}]}. Any other shape raises GR009.
     """
     value = json.loads(extraction)
+    breathe = breathing(plpy)
     chunks = value.get("chunks") if isinstance(value, dict) else None
     if isinstance(chunks, list):
         if all(isinstance(chunk, dict) and isinstance(chunk.get("no"), int) for chunk in chunks):
             parts = [(chunk["no"], {k: v for k, v in chunk.items() if k != "no"}) for chunk in chunks]
             if all(has_shape(part) for _, part in parts):
-                return to_json({"chunks": [{"no": no, **read_records(part).as_json()} for no, part in parts]})
+                read = [{"no": no, **read_records(part, breathe).as_json()} for no, part in parts]
+                return f'{{"chunks": {to_json(read, breathe)}}}'
     elif has_shape(value):
-        return to_json(read_records(value).as_json())
+        return to_json(read_records(value, breathe).as_json(), breathe)
     raise errors.sql_error(
         plpy,
         errors.INVALID_ARGUMENT,
@@ -124,6 +132,7 @@ def _extract_batch(
     concurrency: int,
 ) -> list[Outcome[Answer]]:
     """Ask for the chunks of one batch, then for what was missed; returns the outcomes of the first pass."""
+    breathe = breathing(model.plpy)
     concurrency = min(concurrency, model.endpoint.concurrency(concurrency))
     for chunk in batch:
         chunk.messages = prompts.extraction_messages(chunk.body, about, known)
@@ -131,7 +140,7 @@ def _extract_batch(
     def ask(chunks: Sequence[Chunk], name: str) -> list[Outcome[Answer]]:
         conversations = [chunk.messages for chunk in chunks]
         return model.ask_json(
-            conversations, name, prompts.EXTRACTION_SCHEMA, lambda r: _read(r, repair), concurrency
+            conversations, name, prompts.EXTRACTION_SCHEMA, lambda r: _read(r, repair, breathe), concurrency
         )
 
     outcomes = ask(batch, "graphrag_extraction")
@@ -150,14 +159,21 @@ def _extract_batch(
     return outcomes
 
 
-def _read(reply: Reply, repair: Repair) -> Answer:
+def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Answer:
+    breathe()
     found = find_json(reply.text, has_shape, repair)
-    return read_records(found.value), found.is_partial
+    return read_records(found.value, breathe), found.is_partial
 
 
 def _repair(plpy: Database) -> Repair:
     json_repair = errors.library(plpy, "json_repair")
-    return lambda text: json_repair.loads(text, skip_json_loads=True)
+    breathe = breathing(plpy)
+
+    def repair(text: str) -> Any:
+        breathe()
+        return json_repair.loads(text, skip_json_loads=True)
+
+    return repair
 
 
 def _collect_names(known: dict[str, None], batch: Sequence[Chunk]) -> None:

@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from graphrag_pl.database import Breathe, holding_breath
+
 URL = "builtin:hash"
 DEFAULT_WIDTH = 256
 MINIMUM_WIDTH = 8
@@ -26,11 +28,15 @@ _GRAM_WEIGHT = 0.3
 _LONGEST_WORD = 64  # of a longer run only this much makes features
 
 
-def embed(text: str, width: int) -> list[float]:
+def embed(text: str, width: int, breathe: Breathe = holding_breath) -> list[float]:
     """A vector of unit length, never zero, not even for an empty text."""
-    counts = Counter(_features(text))
+    counts: Counter[tuple[str, float]] = Counter()
+    for features in _features(text):
+        counts.update(features)
+        breathe()
     vector = [0.0] * width
     for (feature, weight), count in sorted(counts.items()):
+        breathe()
         position, sign = _place(feature)
         vector[position % width] += sign * weight * (1 + math.log(count))
     if not any(vector):  # no word at all, or every feature met its opposite
@@ -39,19 +45,17 @@ def embed(text: str, width: int) -> list[float]:
     return [value / length for value in vector]
 
 
-def _features(text: str) -> Iterator[tuple[str, float]]:
+def _features(text: str) -> Iterator[list[tuple[str, float]]]:
+    """The weighted features of each word."""
     folded = "".join(
         c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c)
     )
     for word in _WORD.findall(folded):
         word = word[:_LONGEST_WORD]
-        yield (
-            word,
-            _SHORT_WORD_WEIGHT if len(word) <= 3 and word.isascii() and word.isalpha() else _WORD_WEIGHT,
-        )
+        is_short = len(word) <= 3 and word.isascii() and word.isalpha()
         bounded = f"\x02{word}\x03"
-        for i in range(len(bounded) - 2):
-            yield "\x04" + bounded[i : i + 3], _GRAM_WEIGHT
+        grams = [("\x04" + bounded[i : i + 3], _GRAM_WEIGHT) for i in range(len(bounded) - 2)]
+        yield [(word, _SHORT_WORD_WEIGHT if is_short else _WORD_WEIGHT), *grams]
 
 
 @lru_cache(maxsize=20_000)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphrag_pl.database import Breathe, holding_breath
 from graphrag_pl.text import clean_json
 
 Record = dict[str, Any]
@@ -114,10 +115,10 @@ def _is_schema(value: Any) -> bool:
     )
 
 
-def read_records(value: Any) -> Records:
+def read_records(value: Any, breathe: Breathe = holding_breath) -> Records:
     """The records of a value that has_shape()."""
     records = Records()
-    value = clean_json(value)
+    value = clean_json(value, breathe)
     if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
         value = inner
     if isinstance(value, list):
@@ -128,8 +129,8 @@ def read_records(value: Any) -> Records:
         triples = [item for item, triple in zip(value, is_triple, strict=True) if triple]
     else:
         entities, triples = (_lists(value, names) or [] for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
-    _read_each(records, records.entities, entities, _entity, "entity")
-    _read_each(records, records.triples, triples, _triple, "triple")
+    _read_each(records, records.entities, entities, _entity, "entity", breathe)
+    _read_each(records, records.triples, triples, _triple, "triple", breathe)
     return records
 
 
@@ -159,8 +160,11 @@ def _merged(items: Iterable[Record], key_fields: tuple[str, ...]) -> list[Record
     return list(by_key.values())
 
 
-def _read_each(records: Records, target: list[Record], items: Any, read: Any, kind: str) -> None:
+def _read_each(
+    records: Records, target: list[Record], items: Any, read: Any, kind: str, breathe: Breathe
+) -> None:
     for item in items:
+        breathe()
         try:
             target.append(read(item))
         except _MalformedError as reason:

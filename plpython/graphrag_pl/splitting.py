@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from graphrag_pl import errors
-from graphrag_pl.database import Database
+from graphrag_pl.database import Breathe, Database, breathing, holding_breath
 
 _MINIMUM_FILL = 0.5
 
@@ -62,7 +62,9 @@ class _Atom(NamedTuple):
     border: int
 
 
-def split(document: str, budget: int = 2000, overlap: int = 200) -> list[Chunk]:
+def split(
+    document: str, budget: int = 2000, overlap: int = 200, breathe: Breathe = holding_breath
+) -> list[Chunk]:
     """Chunks of at most `budget` characters; each but the first repeats up to `overlap` characters of the
     one before, from a sentence's beginning. A blank document has none. Deterministic, linear in the
     document's length.
@@ -71,10 +73,14 @@ def split(document: str, budget: int = 2000, overlap: int = 200) -> list[Chunk]:
     """
     if budget < 20 or not 0 <= overlap <= budget // 2:
         raise ValueError("a budget of at least 20 characters and an overlap of at most half of it are needed")
-    atoms = list(_atoms(document, budget - overlap))
+    atoms: list[_Atom] = []
+    for atom in _atoms(document, budget - overlap):
+        breathe()
+        atoms.append(atom)
     chunks: list[Chunk] = []
     first = 0
     while first < len(atoms):
+        breathe()
         capacity = budget - overlap if chunks else budget
         after = _last_atom(document, atoms, first, capacity) + 1
         start = (
@@ -89,7 +95,7 @@ def split(document: str, budget: int = 2000, overlap: int = 200) -> list[Chunk]:
 def split_for_sql(plpy: Database, document: str, budget: int, overlap: int) -> list[Chunk]:
     """`graphrag._split`: split(), whose ValueError becomes GR009."""
     try:
-        return split(document, budget, overlap)
+        return split(document, budget, overlap, breathing(plpy))
     except ValueError as error:
         raise errors.sql_error(
             plpy,

@@ -8,6 +8,8 @@ import math
 import re
 from typing import Any
 
+from graphrag_pl.database import Breathe, holding_breath
+
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 #: UTF-8 bytes a token, at the least: 3 letters of English, one Hangul or Han character.
@@ -19,22 +21,31 @@ def clean_text(text: str) -> str:
     return _UNSTORABLE.sub("", text)
 
 
-def clean_json(value: Any) -> Any:
+def clean_json(value: Any, breathe: Breathe = holding_breath) -> Any:
     """The same value with clean strings and keys; NaN and infinities, which JSON lacks, as strings."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, list):
-        return [clean_json(item) for item in value]
+        breathe()
+        return [clean_json(item, breathe) for item in value]
     if isinstance(value, dict):
-        return {clean_text(str(key)): clean_json(item) for key, item in value.items()}
+        breathe()
+        return {clean_text(str(key)): clean_json(item, breathe) for key, item in value.items()}
     return value
 
 
-def to_json(value: Any) -> str:
-    """JSON that PostgreSQL's jsonb accepts, non-ASCII characters as they are."""
-    return json.dumps(clean_json(value), ensure_ascii=False)
+def to_json(value: Any, breathe: Breathe = holding_breath) -> str:
+    """JSON that PostgreSQL's jsonb accepts, non-ASCII characters as they are. A long list is written item by
+    item: the encoder does not stop half-way."""
+    if not isinstance(value, list):
+        return json.dumps(clean_json(value, breathe), ensure_ascii=False)
+    written = []
+    for item in value:
+        breathe()
+        written.append(json.dumps(clean_json(item, breathe), ensure_ascii=False))
+    return f"[{', '.join(written)}]"
 
 
 def estimated_tokens(text: str) -> int:

@@ -1,5 +1,6 @@
 create type graphrag._document_plan as (
-    space integer,
+    space integer,              -- null: not made yet
+    space_name text,
     document bigint,            -- null: never indexed before
     source text,
     name text,
@@ -14,7 +15,8 @@ create type graphrag._document_plan as (
     hashes bytea[],
     extractions jsonb[],        -- supplied by the caller, one a chunk; null: ask the endpoint
     missing integer[],          -- positions of the chunks whose evidence is not there yet
-    is_unchanged boolean,
+    is_same boolean,            -- text, order and metadata are those of the live version
+    is_unchanged boolean,       -- and no chunk is missing
     vocabulary bigint           -- the state of the predicates by which it is prepared
 );
 comment on type graphrag._document_plan is 'A document cut into chunks and compared with its live version.';

@@ -24,13 +24,12 @@ end
 $function$;
 comment on function graphrag._refuse_all_spaces(text) is 'The name of the one space that a write is for; raises GR007 for *.';
 
-create function graphrag._space_to_index(space text)
-    returns integer
-    language plpgsql volatile parallel unsafe
+create function graphrag._check_space_name(space text)
+    returns text
+    language plpgsql stable parallel safe
 as $function$
 declare
     _space text := graphrag._refuse_all_spaces(space);
-    _id integer;
 begin
     if _space = '' or octet_length(_space) > 200 or _space ~ '[\x01-\x1f\x7f]' then
         raise exception 'a space cannot be called "%"', _space
@@ -38,15 +37,21 @@ begin
                 detail = 'A space has a name of 1 to 200 bytes without control characters.',
                 hint = 'Choose another name for the space.';
     end if;
-    select s.id into _id from space as s where s.name = _space;
-    if not found then
-        insert into space (name) values (_space) on conflict do nothing;
-        select s.id into strict _id from space as s where s.name = _space;
-    end if;
-    return _id;
+    return _space;
 end
 $function$;
-comment on function graphrag._space_to_index(text) is 'The id of a space of the current realm, made if it is new.';
+comment on function graphrag._check_space_name(text) is 'The name of the space that a document is for; raises GR006 for what no space can be called.';
+
+create function graphrag._make_space(space text)
+    returns integer
+    language plpgsql volatile parallel unsafe
+as $function$
+begin
+    insert into space (name) values ($1) on conflict do nothing;
+    return (select s.id from space as s where s.name = $1);
+end
+$function$;
+comment on function graphrag._make_space(text) is 'The id of a space of the current realm, made if it is new.';
 
 create function graphrag._space_to_change(space text)
     returns integer

@@ -1,5 +1,5 @@
 create function graphrag._plan_document(
-    space integer,
+    space text,
     content text,
     document text,
     source text,
@@ -24,7 +24,8 @@ begin
                 ),
                 hint = 'Index a document that has at least one visible character.';
     end if;
-    _plan.space := space;
+    _plan.space_name := graphrag._check_space_name(space);
+    _plan.space := (select s.id from space as s where s.name = _plan.space_name);
     _plan.vocabulary := (select r.vocabulary from realm as r);
     _plan.source := source;
     _plan.name := document;
@@ -58,7 +59,7 @@ begin
     return graphrag._compare_document(_plan);
 end
 $function$;
-comment on function graphrag._plan_document(integer, text, text, text, jsonb, timestamptz, numeric, jsonb) is 'Cleans and cuts a document and compares it with its live version.';
+comment on function graphrag._plan_document(text, text, text, text, jsonb, timestamptz, numeric, jsonb) is 'Cleans and cuts a document and compares it with its live version.';
 
 create function graphrag._document_key(document text, source text, content text default null)
     returns text
@@ -88,23 +89,17 @@ begin
     plan.missing := array(
         select min(h.no)
         from unnest(plan.hashes) with ordinality as h (hash, no)
-        where not exists (
-            select
-            from chunk as c
-            where c.document = plan.document
-                and c.hash = h.hash
-                and c.failure is null
-                and (c.extractor is not null or not _can_extract)
-        )
+        left join chunk as c on c.id = graphrag._latest_chunk(plan.document, h.hash)
+        where c.id is null or c.failure is not null or (c.extractor is null and _can_extract)
         group by h.hash
         order by 1
     );
-    plan.is_unchanged := _live.hash is not null
+    plan.is_same := _live.hash is not null
         and _live.hash = plan.hash
         and _live.metadata = plan.metadata
         and _live.published_at is not distinct from plan.published_at
-        and _live.ordinal is not distinct from plan.ordinal
-        and plan.missing = '{}';
+        and _live.ordinal is not distinct from plan.ordinal;
+    plan.is_unchanged := plan.is_same and plan.missing = '{}';
     return plan;
 end
 $function$;
@@ -229,3 +224,19 @@ begin
 end
 $function$;
 comment on function graphrag._check_document(text, text, jsonb, timestamptz, numeric) is 'Raises GR009 for what no document can be called or ordered by.';
+
+create function graphrag._latest_chunk(document bigint, hash bytea)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select c.id
+        from chunk as c
+        where c.document = $1 and c.hash = $2
+        order by c.attempt desc
+        limit 1
+    );
+end
+$function$;
+comment on function graphrag._latest_chunk(bigint, bytea) is 'The chunk of a document with its latest extraction.';

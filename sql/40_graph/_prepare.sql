@@ -1,4 +1,4 @@
-create function graphrag._prepare(space integer, plan graphrag._document_plan)
+create function graphrag._prepare(plan graphrag._document_plan)
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
@@ -10,31 +10,18 @@ declare
     _gated jsonb;
 begin
     _answers := graphrag._extract_missing(plan);
-    if jsonb_array_length(_answers) = (select count(distinct h.hash) from unnest(plan.hashes) as h (hash))
+    if _answers <> '[]'
         and not exists (select from jsonb_array_elements(_answers) as a (answer) where not a.answer ? 'error')
     then
-        raise exception 'no chunk of document "%" could be extracted', plan.key
+        raise exception 'no new chunk of document "%" could be extracted', left(plan.key, 200)
             using errcode = 'GR107',
                 detail = _answers #>> '{0,error}',
-                hint = 'Nothing was stored. SELECT * FROM graphrag.doctor() checks the endpoints.';
+                hint = 'Nothing was stored, and an earlier version stands. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
-    _gated := coalesce(
-        (
-            select jsonb_agg(
-                case
-                    when a.answer ? 'error' then a.answer
-                    else a.answer - 'entities' - 'triples'
-                        || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer], graphrag._gate_options())
-                end
-                order by (a.answer ->> 'no')::integer
-            )
-            from jsonb_array_elements(_answers) as a (answer)
-        ),
-        '[]'
-    );
+    _gated := graphrag._gate_answers(plan, _answers);
     return jsonb_build_object(
         'chunks', _gated,
-        'texts', graphrag._embed_new(space, plan, _gated),
+        'texts', graphrag._embed_new(plan, _gated),
         'rejected', (
             select coalesce(jsonb_object_agg(r.reason, r.n), '{}')
             from (
@@ -47,7 +34,99 @@ begin
     );
 end
 $function$;
-comment on function graphrag._prepare(integer, graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';
+comment on function graphrag._prepare(graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';
+
+create function graphrag._gate_answers(plan graphrag._document_plan, answers jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+-- The gates, chunk by chunk. A name that does not occur in its chunk may be one that the model was given from elsewhere
+-- in the document ("she" is Ada Lovelace): chunks in which a name was ungrounded are judged again, knowing those.
+declare
+    _options jsonb := graphrag._gate_options();
+    _gated jsonb := graphrag._gate_all(plan, answers, _options);
+    _names jsonb;
+begin
+    if not exists (
+        select from jsonb_array_elements(_gated) as g (chunk) where g.chunk -> 'rejected' ? 'ungrounded_name'
+    ) then
+        return _gated;
+    end if;
+    _names := graphrag._known_names(plan, _gated);
+    return (
+        select jsonb_agg(
+            case
+                when o.chunk -> 'rejected' ? 'ungrounded_name'
+                    then graphrag._gate_all(
+                        plan, jsonb_build_array(a.answer), _options || jsonb_build_object('context_names', _names)
+                    ) -> 0
+                else o.chunk
+            end
+            order by a.no
+        )
+        from jsonb_array_elements(answers) with ordinality as a (answer, no)
+        join jsonb_array_elements(_gated) with ordinality as o (chunk, no) on o.no = a.no
+    );
+end
+$function$;
+comment on function graphrag._gate_answers(graphrag._document_plan, jsonb) is 'What passes the gates of the answers for a document''s chunks.';
+
+create function graphrag._gate_all(plan graphrag._document_plan, answers jsonb, options jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+begin
+    return coalesce(
+        (
+            select jsonb_agg(
+                case
+                    when a.answer ? 'error' then a.answer
+                    else a.answer - 'entities' - 'triples'
+                        || graphrag._gate(a.answer, plan.bodies[(a.answer ->> 'no')::integer], options)
+                        || jsonb_build_object('unused', graphrag._unused_attributes(a.answer))
+                end
+                order by (a.answer ->> 'no')::integer
+            )
+            from jsonb_array_elements(answers) as a (answer)
+        ),
+        '[]'
+    );
+end
+$function$;
+comment on function graphrag._gate_all(graphrag._document_plan, jsonb, jsonb) is 'The gates over the answers for some chunks.';
+
+create function graphrag._unused_attributes(answer jsonb)
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+-- What a model said beyond what it was asked for: kept with the chunk, under the record that had it.
+    select coalesce(jsonb_agg(r.record), '[]')
+    from jsonb_path_query(answer, '$.*[*] ? (exists(@.metadata))') as r (record)
+$function$;
+comment on function graphrag._unused_attributes(jsonb) is 'The records of an answer that have attributes nobody asked for.';
+
+create function graphrag._known_names(plan graphrag._document_plan, gated jsonb)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select coalesce(jsonb_agg(distinct n.name), '[]')
+        from (
+            select m.surface as name
+            from document_version as v
+            join document_chunk as c on c.version = v.id
+            join mention as m on m.chunk = c.chunk
+            where v.document = plan.document and v.died is null
+            union all
+            select m.mention ->> 'surface'
+            from jsonb_array_elements(gated) as g (chunk)
+            cross join jsonb_array_elements(g.chunk -> 'mentions') as m (mention)
+        ) as n
+    );
+end
+$function$;
+comment on function graphrag._known_names(graphrag._document_plan, jsonb) is 'The names that passed the gates anywhere in a document.';
 
 create function graphrag._gate_options()
     returns jsonb
@@ -110,7 +189,7 @@ end
 $function$;
 comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';
 
-create function graphrag._embed_new(space integer, plan graphrag._document_plan, gated jsonb)
+create function graphrag._embed_new(plan graphrag._document_plan, gated jsonb)
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
@@ -138,7 +217,7 @@ begin
     where not exists (
         select
         from content as c
-        where c.space = $1 and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+        where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
     );
     if _bodies is null then
         return '[]';
@@ -150,7 +229,7 @@ begin
     );
 end
 $function$;
-comment on function graphrag._embed_new(integer, graphrag._document_plan, jsonb) is 'Vectors of the document''s texts that have none yet.';
+comment on function graphrag._embed_new(graphrag._document_plan, jsonb) is 'Vectors of the document''s texts that have none yet.';
 
 create function graphrag._mention_text(mention jsonb)
     returns text

@@ -26,7 +26,7 @@ begin
     insert into document_chunk (version, no, chunk, content, start_at, end_at, born)
     select _new, h.no, c.id, c.content, plan.starts[h.no], plan.ends[h.no], revision
     from unnest(plan.hashes) with ordinality as h (hash, no)
-    join chunk as c on c.document = plan.document and c.hash = h.hash;
+    join chunk as c on c.id = graphrag._latest_chunk(plan.document, h.hash);
     select array_agg(distinct coalesce(o.chunk, n.chunk))
     into _touched
     from (

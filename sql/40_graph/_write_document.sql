@@ -1,4 +1,4 @@
-create function graphrag._write_document(space integer, plan graphrag._document_plan, prepared jsonb)
+create function graphrag._write_document(plan graphrag._document_plan, prepared jsonb)
     returns graphrag.index_result
     language plpgsql volatile parallel unsafe
 as $function$
@@ -6,31 +6,66 @@ as $function$
 declare
     _revision bigint;
     _touched bigint[];
-    _derived graphrag._derived;
-    _result graphrag.index_result;
+    _derived graphrag._derived := row(0, 0, 0, 0);
     _chunks bigint := graphrag._count_chunks();
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
-    perform from space as s where s.id = $1 for update;
+    plan.space := graphrag._make_space(plan.space_name);
+    perform from space as s where s.id = plan.space for update;
     -- While this call was preparing, another session may have written the same document.
-    plan := graphrag._compare_document(plan);
-    if plan.is_unchanged then
-        return graphrag._unchanged_result(plan);
+    plan := graphrag._leave_failures(graphrag._compare_document(plan), prepared -> 'chunks');
+    if not plan.is_unchanged then
+        _revision := graphrag._next_revision(plan.space, 'index');
+        insert into document (space, source, name, key)
+        values (plan.space, plan.source, plan.name, plan.key)
+        on conflict do nothing;
+        plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
+        perform graphrag._store_contents(plan.space, prepared -> 'texts');
+        perform graphrag._store_chunks(plan, prepared -> 'chunks');
+        perform graphrag._store_evidence(plan, prepared -> 'chunks');
+        perform graphrag._resolve_new_assertions(plan);
+        _touched := graphrag._replace_version(plan, _revision);
+        _derived := graphrag._derive(plan.space, _revision, _touched);
+        perform graphrag._renew_plans(_chunks);
     end if;
-    _revision := graphrag._next_revision(space, 'index');
-    insert into document (space, source, name, key)
-    values ($1, plan.source, plan.name, plan.key)
-    on conflict do nothing;
-    plan.document := (select d.id from document as d where d.space = $1 and d.key = plan.key);
-    perform graphrag._store_contents(space, prepared -> 'texts');
-    perform graphrag._store_chunks(space, plan, prepared -> 'chunks');
-    perform graphrag._store_evidence(space, plan, prepared -> 'chunks');
-    perform graphrag._resolve_new_assertions(plan);
-    _touched := graphrag._replace_version(plan, _revision) || graphrag._chunks_of(plan, prepared -> 'chunks');
-    _derived := graphrag._derive(space, _revision, _touched);
-    perform graphrag._renew_plans(_chunks);
+    return graphrag._written_result(plan, prepared, _derived);
+end
+$function$;
+comment on function graphrag._write_document(graphrag._document_plan, jsonb) is 'Writes a prepared document and derives what it touches.';
 
-    _result := graphrag._unchanged_result(plan);
+create function graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb)
+    returns graphrag._document_plan
+    language plpgsql stable parallel safe
+as $function$
+-- A chunk that failed before and failed again stays as it is: nothing is written for it.
+begin
+    plan.missing := array(
+        select m.no
+        from unnest(plan.missing) as m (no)
+        where exists (select from jsonb_to_recordset(prepared) as p (no integer) where p.no = m.no)
+            and not (
+                exists (
+                    select
+                    from jsonb_to_recordset(prepared) as p (no integer, error text)
+                    where p.no = m.no and p.error is not null
+                )
+                and graphrag._latest_chunk(plan.document, plan.hashes[m.no]) is not null
+            )
+        order by m.no
+    );
+    plan.is_unchanged := plan.is_same and plan.missing = '{}';
+    return plan;
+end
+$function$;
+comment on function graphrag._leave_failures(graphrag._document_plan, jsonb) is 'The plan without the chunks for which there is nothing new.';
+
+create function graphrag._written_result(plan graphrag._document_plan, prepared jsonb, derived graphrag._derived)
+    returns graphrag.index_result
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _result graphrag.index_result := graphrag._unchanged_result(plan);
+begin
     _result.unchanged := _result.chunks - jsonb_array_length(prepared -> 'chunks');
     _result.failures := (
         select coalesce(
@@ -40,14 +75,14 @@ begin
         where c.chunk ? 'error'
     );
     _result.failed := jsonb_array_length(_result.failures);
-    _result.entities_added := _derived.entities_added;
-    _result.relations_added := _derived.relations_added;
-    _result.superseded := _derived.superseded;
+    _result.entities_added := derived.entities_added;
+    _result.relations_added := derived.relations_added;
+    _result.superseded := derived.superseded;
     _result.rejected := prepared -> 'rejected';
     return _result;
 end
 $function$;
-comment on function graphrag._write_document(integer, graphrag._document_plan, jsonb) is 'Writes a prepared document and derives what it touches.';
+comment on function graphrag._written_result(graphrag._document_plan, jsonb, graphrag._derived) is 'What index() answers after it has written a document.';
 
 create function graphrag._store_contents(space integer, texts jsonb)
     returns void
@@ -70,44 +105,48 @@ end
 $function$;
 comment on function graphrag._store_contents(integer, jsonb) is 'Stores texts with their vectors; those already there stay.';
 
-create function graphrag._store_chunks(space integer, plan graphrag._document_plan, prepared jsonb)
+create function graphrag._store_chunks(plan graphrag._document_plan, prepared jsonb)
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- Evidence never changes: where an earlier extraction failed, the new one gets a row of its own.
 begin
-    insert into chunk (document, hash, content, identifiers, extractor, is_partial, failure)
+    insert into chunk (
+        document, hash, attempt, content, identifiers, extractor, prompt, is_partial, failure, details
+    )
     select
         plan.document,
         plan.hashes[p.no],
+        coalesce(
+            (select max(k.attempt) from chunk as k where k.document = plan.document and k.hash = plan.hashes[p.no]), 0
+        ) + 1,
         c.id,
         graphrag._identifiers(plan.bodies[p.no]),
         p.model,
+        p.prompt,
         coalesce(p.partial, false),
-        p.error
-    from jsonb_to_recordset(prepared) as p (no integer, model text, partial boolean, error text)
-    join content as c on c.space = $1 and c.kind = 'chunk' and c.hash = sha256(convert_to(plan.bodies[p.no], 'UTF8'))
-    on conflict (document, hash) do update
-    set extractor = excluded.extractor, is_partial = excluded.is_partial, failure = excluded.failure
-    where chunk.failure is not null or chunk.extractor is null;
+        p.error,
+        jsonb_strip_nulls(jsonb_build_object(
+            'notes', nullif(p.notes, '[]'), 'refused', nullif(p.rejects, '[]'), 'unused', nullif(p.unused, '[]')
+        ))
+    from jsonb_to_recordset(prepared) as p (
+        no integer,
+        model text,
+        prompt text,
+        partial boolean,
+        error text,
+        notes jsonb,
+        rejects jsonb,
+        unused jsonb
+    )
+    join content as c on c.space = plan.space and c.kind = 'chunk'
+        and c.hash = sha256(convert_to(plan.bodies[p.no], 'UTF8'))
+    where p.no = any (plan.missing);
 end
 $function$;
-comment on function graphrag._store_chunks(integer, graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or that failed before.';
+comment on function graphrag._store_chunks(graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or newly extracted.';
 
-create function graphrag._chunks_of(plan graphrag._document_plan, prepared jsonb)
-    returns bigint[]
-    language plpgsql stable parallel safe
-as $function$
-begin
-    return array(
-        select c.id
-        from jsonb_to_recordset(prepared) as p (no integer)
-        join chunk as c on c.document = plan.document and c.hash = plan.hashes[p.no]
-    );
-end
-$function$;
-comment on function graphrag._chunks_of(graphrag._document_plan, jsonb) is 'Ids of the chunks whose evidence was prepared.';
-
-create function graphrag._store_evidence(space integer, plan graphrag._document_plan, prepared jsonb)
+create function graphrag._store_evidence(plan graphrag._document_plan, prepared jsonb)
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
@@ -117,7 +156,7 @@ begin
     )
     select
         k.id,
-        $1,
+        plan.space,
         m.folded,
         m.surface,
         m.type,
@@ -127,7 +166,7 @@ begin
         coalesce(m.identifiers, '{}'),
         c.id
     from jsonb_array_elements(prepared) as p (chunk)
-    join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
+    join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
     cross join jsonb_to_record(e.mention) as m (
         folded text,
@@ -138,20 +177,20 @@ begin
         folded_aliases text[],
         identifiers text[]
     )
-    join content as c on c.space = $1 and c.kind = 'entity'
+    join content as c on c.space = plan.space and c.kind = 'entity'
         and c.hash = sha256(convert_to(graphrag._mention_text(e.mention), 'UTF8'))
-    on conflict do nothing;
+    where (p.chunk ->> 'no')::integer = any (plan.missing);
 
     insert into assertion (
         chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
         stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
     select
-        k.id, $1, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
+        k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
         a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
         not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
-    join chunk as k on k.document = plan.document and k.hash = plan.hashes[(p.chunk ->> 'no')::integer]
+    join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
         no integer,
         subject text,
@@ -173,11 +212,12 @@ begin
         end_at integer,
         rendered text
     )
-    join content as c on c.space = $1 and c.kind = 'relation' and c.hash = sha256(convert_to(a.rendered, 'UTF8'))
-    on conflict do nothing;
+    join content as c on c.space = plan.space and c.kind = 'relation'
+        and c.hash = sha256(convert_to(a.rendered, 'UTF8'))
+    where (p.chunk ->> 'no')::integer = any (plan.missing);
 end
 $function$;
-comment on function graphrag._store_evidence(integer, graphrag._document_plan, jsonb) is 'Stores the mentions and assertions read in the new chunks.';
+comment on function graphrag._store_evidence(graphrag._document_plan, jsonb) is 'Stores the mentions and assertions read in the new chunks.';
 
 create function graphrag._identifiers(body text)
     returns text[]

@@ -18,23 +18,21 @@ create function graphrag.index(
     set jit = off
     set graphrag.call = ''
 as $function$
--- Prepare, then write. Everything that needs the network happens before the space is locked.
+-- Prepare, then write. Everything that needs the network happens before the space is locked, or made.
 declare
     _start timestamptz := clock_timestamp();
-    _space integer;
     _plan graphrag._document_plan;
     _prepared jsonb;
     _result graphrag.index_result;
 begin
     perform graphrag._enter_or_create(realm);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
-    _space := graphrag._space_to_index(space);
-    _plan := graphrag._plan_document(_space, content, document, source, metadata, published_at, ordinal, extraction);
+    _plan := graphrag._plan_document(space, content, document, source, metadata, published_at, ordinal, extraction);
     if _plan.is_unchanged then
         _result := graphrag._unchanged_result(_plan);
     else
-        _prepared := graphrag._prepare(_space, _plan);
-        _result := graphrag._write_document(_space, _plan, _prepared);
+        _prepared := graphrag._prepare(_plan);
+        _result := graphrag._write_document(_plan, _prepared);
     end if;
     _result := graphrag._add_usage(_result);
     _result.elapsed := clock_timestamp() - _start;

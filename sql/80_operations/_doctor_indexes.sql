@@ -3,6 +3,7 @@ create function graphrag._doctor_indexes(realm text)
     language plpgsql stable parallel safe
 as $function$
 declare
+    _namespace oid := (select n.oid from pg_catalog.pg_namespace as n where n.nspname = realm);
     _invalid text[];
     _missing text[];
     _type name;
@@ -14,7 +15,7 @@ begin
         select c.relname::text
         from pg_catalog.pg_index as i
         join pg_catalog.pg_class as c on c.oid = i.indexrelid
-        where c.relnamespace = realm::regnamespace and not (i.indisvalid and i.indisready)
+        where c.relnamespace = _namespace and not (i.indisvalid and i.indisready)
         order by c.relname
     );
     _missing := array(
@@ -24,7 +25,7 @@ begin
             select
             from pg_catalog.pg_class as c
             join pg_catalog.pg_am as a on a.oid = c.relam and a.amname = 'hnsw'
-            where c.relnamespace = realm::regnamespace and c.relname = 'content_vec_' || k.kind
+            where c.relnamespace = _namespace and c.relname = 'content_vec_' || k.kind
         )
     );
     _type := (

@@ -2,6 +2,7 @@ create function graphrag.doctor(realm text default null)
     returns table ("check" text, status text, detail text, advice text)
     language plpgsql volatile parallel unsafe rows 30
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
 as $function$
 -- One part after another, each for itself: what the caller may not see is skipped, what breaks is reported, the rest is
 -- examined all the same. It does not _enter() the realm, which refuses an outdated one.

@@ -146,6 +146,27 @@ def test_every_chunk_failed(conn: Connection, model: Endpoint, realm: str) -> No
     assert state(conn, realm) == before
 
 
+def test_an_edit_that_cannot_be_read_leaves_the_old_version(
+    conn: Connection, model: Endpoint, realm: str
+) -> None:
+    row(conn, "index", FIVE, document="a")
+    before = state(conn, realm)
+    model.inject(faults.status(400, message="context too long"), where=is_chat)
+    refused("GR107", ('"a"',), lambda: row(conn, "index", FIVE.replace("Ann", "Zed"), document="a"))
+    assert state(conn, realm) == before
+
+
+def test_the_past_does_not_learn_what_was_read_later(conn: Connection, model: Endpoint) -> None:
+    model.inject(faults.status(400), where=says("Carla"))
+    first = row(conn, "index", FIVE, document="a")
+    ask = ("retrieve", "Who is Carla?")
+    believed = rows(conn, *ask)
+    model.heal()
+    row(conn, "index", FIVE, document="a")
+    assert rows(conn, *ask) != believed
+    assert rows(conn, *ask, as_believed_at=str(first["revision"])) == believed
+
+
 @pytest.mark.usefixtures("model")
 def test_a_model_that_is_down_is_named(conn: Connection, realm: str) -> None:
     url = faults.refused_url()

@@ -1,7 +1,7 @@
 -- The graph that documents leave behind: supersession from document order, deletion, late arrival, denial, aliases.
 begin;
 create extension if not exists pgtap;
-select plan(48);
+select plan(49);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -227,6 +227,24 @@ select graphrag.delete_document('i2');
 select is(
     (select name || ' ' || aliases::text from kb.entities where name ~ 'Machines|IBM'), 'IBM {}',
     'as long as a live chunk says so'
+);
+
+-- a name that the model was given from elsewhere in the document
+select graphrag.configure('chunk_size', '100');
+select graphrag.configure('chunk_overlap', '0');
+select graphrag.index(
+    'Grace Hopper was born in New York and studied mathematics and physics at Vassar before she joined the navy.
+
+She visited Turin in the spring, gave a lecture on compilers to a full house, and went home by ship in June.',
+    document => 'g1',
+    extraction => '{"chunks": [
+        {"no": 1, "entities": [{"name": "Grace Hopper"}], "triples": []},
+        {"no": 2, "entities": [],
+         "triples": [{"subject": "Grace Hopper", "predicate": "visited", "object": "Turin"}]}]}'
+);
+select is(
+    (select object from kb.facts where subject = 'Grace Hopper'), 'Turin',
+    'a pronoun''s name is grounded in its document'
 );
 
 -- belief

@@ -58,8 +58,8 @@ class FakePlpy:
                 return [{"endpoint": json.dumps(found) if found else None, "realm": "kb"}]
             case "select width from realm":
                 return [{"width": self.width}] if self.width else []
-            case "select graphrag._call":
-                return [{"_call": self._call(*arguments)}]
+            case "select a.answer::text from jsonb_array_elements":
+                return [{"answer": json.dumps(a)} for a in json.loads(self._call(*arguments))]
             case "select graphrag._record_usage":
                 self.usage += json.loads(arguments[0])
                 return [{"_record_usage": None}]

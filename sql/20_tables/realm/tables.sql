@@ -108,12 +108,15 @@ create table chunk (
     id bigint generated always as identity primary key,
     document bigint not null references document,
     hash bytea not null,                 -- of the text and, where the caller supplied it, the extraction
+    attempt integer not null default 1,  -- an extraction that failed, or was not asked for, is done in another row
     content bigint not null references content,
     identifiers text[] not null default '{}',
     extractor text,                      -- model that answered, 'supplied', or null: not extracted
+    prompt text,                         -- version of the prompt it answered
     is_partial boolean not null default false,
     failure text,                        -- why its extraction failed: the passage is stored all the same
-    unique (document, hash)
+    details jsonb not null default '{}', -- notes on the answer, the records that gates refused, attributes not used
+    unique (document, hash, attempt)
 );
 create index chunk_content on chunk (content);
 create index chunk_identifiers on chunk using gin (identifiers);
