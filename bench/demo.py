@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, LiteralString
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
@@ -23,7 +24,8 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def main() -> None:
-    with psycopg.connect(os.environ["GRAPHRAG_DSN"], autocommit=True) as connection:
+    demo = fresh_database(os.environ["GRAPHRAG_DSN"])
+    with psycopg.connect(demo, autocommit=True) as connection:
         models = os.environ["GRAPHRAG_MODELS_URL"]
         install(connection, models)
         declare_vocabulary(connection)
@@ -31,17 +33,21 @@ def main() -> None:
         show_facts(connection)
         ask_questions(connection)
         show_cost(connection)
-        how_to_go_on()
+        how_to_go_on(demo)
+
+
+def fresh_database(server: str) -> str:
+    """A database for the demo alone, so that nobody's realms and keys are touched; its connection string."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("drop database if exists graphrag_demo with (force)")
+        connection.execute("create database graphrag_demo")
+    return urlunsplit(urlsplit(server)._replace(path="/graphrag_demo"))
 
 
 def install(connection: Connection, models: str) -> None:
-    """A fresh realm of its own whose endpoints are the local models."""
+    """The extension, and a realm whose endpoints are the local models."""
     connection.execute("set client_min_messages = warning")
-    # Made anew, to be the build at hand; nothing of a realm belongs to the extension, so no data goes with it.
-    connection.execute("drop extension if exists graphrag cascade")
     connection.execute("create extension graphrag cascade")
-    if connection.execute("select to_regnamespace(%s)", [REALM]).fetchone() != (None,):
-        connection.execute("select graphrag.drop_realm(%s, confirm => %s)", [REALM, REALM])
     connection.execute(
         "select graphrag.create_realm(%s, embedding_url => %s, embedding_model => %s)",
         [REALM, models, EMBEDDING_MODEL],
@@ -163,9 +169,10 @@ def show_cost(connection: Connection) -> None:
     table(("role", "model", "calls", "tokens in", "tokens out", "time"), rows)
 
 
-def how_to_go_on() -> None:
+def how_to_go_on(demo: str) -> None:
     heading("Go on")
-    print("  make psql, then: set graphrag.realm = 'demo';")
+    print(f"  psql {demo}")
+    print("    set graphrag.realm = 'demo';")
     print("    select subject, predicate, object, status, valid_from, valid_to, documents from demo.facts;")
     print("  With a real model, for every realm you make from then on:")
     print(

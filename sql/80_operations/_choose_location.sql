@@ -40,8 +40,8 @@ begin
                 detail = 'A superuser decides which places this server connects to, and for whom.',
                 hint = format(
                     'A superuser runs set_endpoint() with this URL, then: update graphrag.endpoint_location set owners ='
-                        ' owners || %L where base_url = %L.',
-                    format('{%I}', current_user),
+                        ' owners || %L::name where base_url = %L.',
+                    current_user,
                     _url
                 );
     end if;

@@ -15,7 +15,9 @@ begin
         );
     elsif not graphrag._realm_exists(realm) then
         return graphrag._finding(
-            'realm', 'error', format('There is no realm "%s" that you may use.', realm), graphrag._near(realm, _known)
+            'realm', 'error', format('There is no realm "%s" that you may use.', realm),
+            case when _known = '{}' then format('select graphrag.create_realm(%L);', realm)
+                else graphrag._near(realm, _known) end
         );
     end if;
     select r.version, r.model, r.width into _row from realm as r;

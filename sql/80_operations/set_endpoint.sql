@@ -21,19 +21,24 @@ create function graphrag.set_endpoint(
     returns void
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
 as $function$
 declare
     _roles constant text[] := array['embedding', 'extraction', 'synthesis', 'community', 'auxiliary'];
-    _url text;
     _model text := coalesce(model, case when base_url = 'builtin:hash' then 'hash' end);
+    _logged constant text := current_setting('log_min_error_statement');
+    _has_secret constant boolean := api_key is not null
+        and (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user);
 begin
-    if api_key is not null and (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
+    if _has_secret then
         -- An error from here on is logged without its statement, which has the key in it.
         perform set_config('log_min_error_statement', 'panic', true);
     end if;
     if role is null or role <> all (_roles) then
         raise exception 'unknown endpoint role "%"', role
-            using errcode = 'GR009', hint = graphrag._near(role, _roles);
+            using errcode = 'GR009',
+                detail = 'A call to a model is made for one of five roles.',
+                hint = coalesce(graphrag._near(role, _roles), 'Known: ' || array_to_string(_roles, ', ') || '.');
     end if;
     if base_url = 'builtin:hash' and role <> 'embedding' then
         raise exception 'builtin:hash cannot serve the role %', role
@@ -43,7 +48,9 @@ begin
     end if;
     if _model is null or _model = '' then
         raise exception 'the % endpoint needs a model', role
-            using errcode = 'GR009', hint = 'Name it as the server does.';
+            using errcode = 'GR009',
+                detail = 'One server may have several models; none is taken for granted.',
+                hint = 'Name it as the server does.';
     end if;
     if role = 'embedding' and cardinality(fallback_models) > 0 then
         raise exception 'the embedding endpoint cannot have fallback models'
@@ -54,27 +61,13 @@ begin
     perform graphrag._check_endpoint_options(options);
     if realm is null then
         perform graphrag._set_default_endpoint(role, base_url, _model, api_key, fallback_models, options);
-        return;
+    else
+        perform graphrag._enter_to_set_endpoint(realm, role, base_url, _model);
+        perform graphrag._set_realm_endpoint(role, base_url, _model, api_key, fallback_models, options);
     end if;
-    if not graphrag._realm_exists(realm) and role = 'embedding' then
-        raise exception 'there is no realm "%"', realm
-            using errcode = 'GR003',
-                detail = 'A realm is made for the vectors of one embedding model.',
-                hint = format('select graphrag.create_realm(%L, %L, %L); or realm => null to set the default of the'
-                    ' database.', realm, base_url, _model);
+    if _has_secret then
+        perform set_config('log_min_error_statement', _logged, true);
     end if;
-    perform graphrag._enter(realm);
-    if role = 'embedding' then
-        perform graphrag._check_same_vectors(base_url, _model, options);
-    end if;
-    _url := graphrag._choose_location(base_url, api_key);
-    insert into endpoint (role, base_url, model, fallback_models, options)
-    values (set_endpoint.role, _url, _model, coalesce(set_endpoint.fallback_models, '{}'), set_endpoint.options)
-    on conflict on constraint endpoint_pkey do update
-    set base_url = excluded.base_url,
-        model = excluded.model,
-        fallback_models = excluded.fallback_models,
-        options = excluded.options;
 end
 $function$;
 comment on function graphrag.set_endpoint(text, text, text, text, text[], jsonb, text) is 'Says which model server serves a role of a realm; realm => null sets the database''s default.';

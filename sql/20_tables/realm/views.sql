@@ -1,5 +1,5 @@
--- What the database believes now, as plain relations to join with. They use core functions only, so that they outlive
--- the extension, and run with the reader's own rights.
+-- What the database believes now, as plain relations to join with. They use nothing of this extension's (one uses
+-- pgvector and pg_trgm), so that they outlive it, and run with the reader's own rights.
 
 create view facts with (security_invoker = true) as
 select
