@@ -14,17 +14,22 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
     _has_graph boolean := mode <> 'naive';
-    _seeds bigint[] := array(
-        select s.entity from graphrag._seeds(question, vec, filter, top_k) as s where _has_graph order by s.rank
-    );
 begin
     return query
-    with chunk_channel as (
+    with seeds (entities) as materialized (
+        select array(
+            select s.entity from graphrag._seeds(question, vec, filter, top_k) as s where _has_graph order by s.rank
+        )
+    ),
+    chunk_channel as (
         select 'vector' as channel, v.chunk, v.rank from graphrag._chunks_by_vector(vec, filter, _depth) as v
         union all
         select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _has_graph
         union all
-        select 'mention', m.chunk, m.rank from graphrag._chunks_by_mention(_seeds, filter, _depth) as m where _has_graph
+        select 'mention', m.chunk, m.rank
+        from seeds as s
+        cross join graphrag._chunks_by_mention(s.entities, filter, _depth) as m
+        where _has_graph
     ),
     chunks as (
         select c.chunk, sum(1 / (_k + c.rank)) as score, jsonb_object_agg(c.channel, c.rank) as ranks
@@ -36,7 +41,8 @@ begin
     ),
     relation_channel as (
         select 'walk' as channel, w.version, w.rank, w.hop
-        from graphrag._walk(_seeds, filter, max_hops) as w
+        from seeds as s
+        cross join graphrag._walk(s.entities, filter, max_hops) as w
         where _has_graph
         union all
         select 'vector', v.version, v.rank, null
@@ -60,7 +66,9 @@ begin
     ),
     -- Entities worth describing: seeds, and those that the relations found are about.
     entity_channel as (
-        select 'seed' as channel, s.entity, s.rank from unnest(_seeds) with ordinality as s (entity, rank)
+        select 'seed' as channel, e.entity, e.rank
+        from seeds as s
+        cross join unnest(s.entities) with ordinality as e (entity, rank)
         union all
         select 'relation', n.entity, min(r.rank)
         from (
