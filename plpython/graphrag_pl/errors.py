@@ -32,9 +32,7 @@ _FIELDS = (
 )
 
 
-def sql_error(
-    plpy: Database, sqlstate: str, message: str, detail: str, hint: str
-) -> Exception:
+def sql_error(plpy: Database, sqlstate: str, message: str, detail: str, hint: str) -> Exception:
     """An error to raise, which PL/Python turns into an SQL error.
 
     PL/Python puts the exception's type in front of its message; a type of this name makes that prefix

@@ -27,6 +27,8 @@ from tests.support.endpoint import Endpoint, is_chat, is_embedding
 from tests.support.reading import PEOPLE, REALM, founders, make_realm, pages
 
 LIMIT = 1.5  # seconds from a stop to the end of what is stopped
+COMPUTING = (0.05, 0.4, 1.2, 2.5)  # seconds after which a run without models is stopped
+LARGE = 3_200_000  # characters, which it computes with for much longer
 SLOWNESS = 0.1  # seconds a request in the runs that a timeout ends
 INSTANTS = sorted(map(random.Random(20240229).uniform, [0] * 10, [1] * 10))
 READ = PEOPLE[:8]
@@ -198,6 +200,77 @@ def test_statement_timeout_strikes_at_any_time(
         assert state(watch, REALM) == site.before
         victim.execute("set statement_timeout = 0")
         check_session(victim, site)
+
+
+# ---------------------------------------------------------------- computing
+@pytest.fixture(scope="module")
+def large_document(whole_site: Site) -> str:
+    """For a realm `large` whose wide vectors are computed in the server, and which no model reads."""
+    with whole_site.database.connect() as conn:
+        rows(conn, "create_realm", "large", "builtin:hash", width=1536)
+    chance = random.Random(20240229)
+    words = ["".join(chance.choices("aeioklmnrst", k=chance.randint(3, 9))) for _ in range(5000)]
+    paragraphs = (" ".join(chance.choices(words, k=60)).capitalize() + "." for _ in range(LARGE // 300))
+    document = "\n\n".join(paragraphs)
+    assert len(document) >= LARGE
+    return document
+
+
+def stopped_late(conn: Connection, timeout: float, call: Callable[[], object]) -> float:
+    """Seconds from a timeout to the end of the call."""
+    conn.execute(f"set statement_timeout = {round(timeout * 1000)}")
+    begun = time.monotonic()
+    with pytest.raises(QueryCanceled):
+        call()
+    late = time.monotonic() - begun - timeout
+    conn.execute("set statement_timeout = 0")
+    return late
+
+
+@pytest.mark.parametrize("timeout", COMPUTING)
+def test_a_large_document_is_stopped_while_nobody_is_waited_for(
+    site: Site, watch: Connection, large_document: str, timeout: float, record_property: Record
+) -> None:
+    """It is split, its vectors are computed and written down as text."""
+    before = state(watch, "large")
+    extraction = {"entities": [], "triples": []}
+    with site.database.connect() as victim:
+        late = stopped_late(
+            victim,
+            timeout,
+            lambda: row(
+                victim, "index", large_document, document="large", extraction=extraction, realm="large"
+            ),
+        )
+        record_property("seconds", late)
+        assert late < LIMIT
+        assert state(watch, "large") == before
+        assert row(victim, "index", pages("Ann"), document="small", extraction=extraction, realm="large")[
+            "chunks"
+        ]
+        rows(victim, "delete_document", "small", realm="large")
+
+
+def test_splitting_is_stopped(site: Site, large_document: str) -> None:
+    with site.database.connect() as victim:
+        late = stopped_late(
+            victim,
+            0.3,
+            lambda: value(victim, "select count(*) from graphrag._split(repeat(%s, 20))", [large_document]),
+        )
+        assert late < LIMIT
+
+
+def test_reading_what_a_caller_found_is_stopped(site: Site) -> None:
+    records = "select jsonb_agg(jsonb_build_object('name', 'Name ' || n, 'type', 'X')) from generate_series(1, 300000) n"
+    with site.database.connect() as victim:
+        victim.execute(
+            f"create temp table brought as select jsonb_build_object('entities', ({records})) as records"
+        )
+        late = stopped_late(
+            victim, 1.0, lambda: sql(victim, "select graphrag._parse_extraction(records) from brought")
+        )
+        assert late < LIMIT
 
 
 # ---------------------------------------------------------------- transactions and questions

@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql as compose
 from psycopg.types.json import Jsonb
 
 from tests.support import endpoint as faults
@@ -109,6 +110,42 @@ def test_builtin_vectors_need_no_server(conn: Connection) -> None:
     found = examine(conn)
     assert (found["endpoint embedding"]["status"], found["vector width"]["status"]) == ("ok", "ok")
     assert found["endpoint extraction"]["status"] == "warning"
+
+
+@pytest.mark.parametrize("realm", ["Kb", "acme-eu.1/β", 'the "best" realm', "it's", "a.b", " "])
+def test_a_realm_of_any_name(conn: Connection, endpoint: Endpoint, realm: str) -> None:
+    rows(conn, "create_realm", "kb", "builtin:hash", width=16)  # whose indexes are none of the other's
+    make_realm(conn, endpoint, realm)
+    endpoint.on_other = lambda _: {"ok": True}
+    assert troubles(conn, realm) == {}
+    table = compose.Identifier(realm, "content_vec_chunk")
+    conn.execute(compose.SQL("drop index {}").format(table))
+    (found,) = troubles(conn, realm).values()
+    assert found["check"] == "vector indexes"
+    conn.execute(found["advice"])
+    assert troubles(conn, realm) == {}
+
+
+def test_advice_before_there_is_a_realm_can_be_followed(conn: Connection) -> None:
+    found = troubles(conn, None)
+    assert {"endpoint embedding", "endpoint extraction", "endpoint synthesis"} <= set(found)
+    for role in ("embedding", "extraction", "synthesis"):
+        conn.execute(found[f"endpoint {role}"]["advice"])
+    assert {r["role"] for r in sql(conn, "select role from graphrag.endpoint_default")} == {
+        "embedding",
+        "extraction",
+        "synthesis",
+    }
+    found = troubles(conn, "it's")
+    assert found["realm"]["advice"] == "select graphrag.create_realm('it''s');"
+
+
+def test_advice_for_a_realm_names_it(conn: Connection) -> None:
+    rows(conn, "create_realm", "it's", "builtin:hash", width=16)
+    for role in ("extraction", "synthesis"):
+        conn.execute(troubles(conn, "it's")[f"endpoint {role}"]["advice"])
+        assert sql(conn, """select role from "it's".endpoint where role = %s""", [role])
+    assert sql(conn, "select role from graphrag.endpoint_default") == []
 
 
 # ---------------------------------------------------------------- broken in one place

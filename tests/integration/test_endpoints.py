@@ -131,6 +131,80 @@ def test_vectors_have_no_fallback(conn: Connection, models: Endpoint) -> None:
     assert len(models.embeddings) == 1
 
 
+# ---------------------------------------------------------------- setting one
+@pytest.mark.parametrize("realm", [None, REALM])
+@pytest.mark.usefixtures("models")
+def test_a_key_changes_no_setting_of_the_transaction(conn: Connection, realm: str | None) -> None:
+    with conn.transaction():
+        conn.execute("set local log_min_error_statement = warning")
+        rows(conn, "set_endpoint", "auxiliary", "http://x.example/v1", "m", api_key="sk-x", realm=realm)
+        assert value(conn, "show log_min_error_statement") == "warning"
+    assert value(conn, "show log_min_error_statement") == "error"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "mentioned"),
+    [
+        (("extracton", "http://x.example/v1", "m"), "GR009", "extracton"),
+        ((None, "http://x.example/v1", "m"), "GR009", "role"),
+        (("extraction", "http://x.example/v1", None), "GR009", "extraction"),
+        (("extraction", "http://x.example/v1", ""), "GR009", "extraction"),
+        (("extraction", "builtin:hash", "m"), "GR009", "extraction"),
+        (("extraction", "ftp://x.example", "m"), "GR009", "ftp"),
+        (("extraction", None, "m"), "GR009", "URL"),
+    ],
+)
+@pytest.mark.usefixtures("models")
+def test_endpoints_that_cannot_be_set(
+    conn: Connection, arguments: tuple[str | None, ...], code: str, mentioned: str
+) -> None:
+    refused(code, (mentioned,), lambda: rows(conn, "set_endpoint", *arguments, realm=REALM))
+
+
+@pytest.mark.parametrize("role", ["embedding", "extraction"])
+def test_before_there_is_a_realm_the_hint_leads_on(conn: Connection, role: str) -> None:
+    said = refused(
+        "GR003",
+        ("it's",),
+        lambda: rows(
+            conn,
+            "set_endpoint",
+            role,
+            "builtin:hash" if role == "embedding" else "http://x.example/v1",
+            "hash",
+            realm="it's",
+        ),
+    )
+    hint = said.message_hint or ""
+    assert "realm => null" in hint
+    if role == "embedding":
+        conn.execute(hint.partition(";")[0])
+        assert value(conn, "select graphrag._realms() as realms") == ["it's"]
+
+
+# ---------------------------------------------------------------- what cannot be sent
+@pytest.mark.parametrize(
+    "url", ["http://[::1", "http://x:99999999/v1", "http://exa mple/v1", "http://é\u200b/v1"]
+)
+def test_a_url_that_no_library_takes(conn: Connection, models: Endpoint, url: str) -> None:
+    """As the server's environment, or COPY, may have it; set_endpoint() refuses most."""
+    sql(conn, "insert into graphrag.endpoint_location (base_url) values (%s)", [url])
+    sql(conn, "update kb.endpoint set base_url = %s where role = 'synthesis'", [url])
+    codes = {"GR101", "GR102"}
+    check_refused(conn, codes, url, "synthesis", "scripted", lambda: ask(conn, mode="bypass"))
+    assert models.chats == []
+
+
+@pytest.mark.parametrize("key", ["sk-12\n", "sk-…", "sk 1", "sk-\x07"])
+def test_a_key_that_cannot_be_sent_is_not_shown(conn: Connection, models: Endpoint, key: str) -> None:
+    sql(conn, "update graphrag.endpoint_location set api_key = %s", [key])
+    said = refused(
+        "GR102", (models.url, "synthesis", "scripted"), lambda: ask(conn, mode="bypass"), hint="api_key"
+    )
+    assert "sk" not in f"{said.message_primary}{said.message_detail}{said.context}"
+    assert models.requests == []
+
+
 # ---------------------------------------------------------------- the deadline
 @pytest.mark.parametrize(
     "fault",

@@ -522,3 +522,26 @@ def test_http_nan_survives_as_text() -> None:
         server.inject(scripted.filled(float("nan")))
         (answer,) = over_http(server, EMBEDDING)
     assert answer["body"]["data"][0]["embedding"][0] == "nan"
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://x:99999999/v1", "http://exa mple/v1"])
+def test_http_url_that_the_library_refuses(url: str) -> None:
+    fake = FakePlpy(locations={url: (None, True)})
+    (answer,) = json.loads(call_endpoints(fake, json.dumps([request(base_url=url)]), 4))
+    assert (answer["ok"], answer["code"]) in [(False, "GR101"), (False, "GR102")]
+    assert url in answer["message"]
+
+
+def test_a_key_that_cannot_be_sent_is_not_shown() -> None:
+    client = failing(BODY)
+    fake = FakePlpy(locations={URL: ("sk-1\n", True)})
+    (answer,) = json.loads(call_endpoints(fake, json.dumps([request()]), 4, client))
+    assert (answer["code"], client.opened) == ("GR102", [])
+    assert "sk-1" not in json.dumps(answer)
+
+
+def test_http_answer_nested_too_deep() -> None:
+    with Endpoint() as server:
+        server.inject(lambda *_: scripted.Response("[" * 200_000, raw=True))
+        (answer,) = over_http(server)
+    assert answer["code"] == "GR103"

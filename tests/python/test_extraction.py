@@ -265,6 +265,7 @@ def test_cut_answer_keeps_complete_items_and_is_partial() -> None:
     assert subjects(result) == ["A"]
     assert result["partial"] is True
     assert result["notes"]
+    assert result["prompt"] == prompts.PROMPT_VERSION
 
 
 @pytest.mark.parametrize("text", ["", None, "<think>so long"])

@@ -60,3 +60,12 @@ def test_related_texts_are_nearer() -> None:
 
 def test_case_and_accents_fold() -> None:
     assert cosine("CAFÉ", "cafe") == pytest.approx(1)
+
+
+def test_a_long_text_can_be_stopped() -> None:
+    with pytest.raises(InterruptedError):
+        hashing.embed("word " * 100, 8, interrupted)
+
+
+def interrupted() -> None:
+    raise InterruptedError

@@ -190,3 +190,11 @@ def test_impossible_sizes(budget: int, overlap: int) -> None:
         split_for_sql(FakePlpy(), "text", budget, overlap)
     assert caught.value.sqlstate == "GR009"
     assert str(budget) in str(caught.value)
+
+
+def test_it_can_be_stopped() -> None:
+    def interrupted() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        split("A sentence. " * 1000, breathe=interrupted)
