@@ -174,7 +174,7 @@ async def _open_servers(
             continue
         try:
             client = await stack.enter_async_context(factory(request.base_url, location.key))
-        except Exception as error:  # such as httpx2.InvalidURL; the library's list of errors is open
+        except Exception as error:  # noqa: BLE001  such as httpx2.InvalidURL; the library's list of errors is open
             servers[place] = Server(refusal=unexpected(error, location.key))
         else:
             servers[place] = Server(client)

@@ -117,6 +117,8 @@ class OpenAIClient:
 
     def _of_transport(self, error: Any) -> CallError:
         cause = error.__cause__ or error
+        if cause is not error and not isinstance(cause, (self._httpx.HTTPError, OSError)):
+            return unexpected(cause, self._key)
         nobody_there = isinstance(
             cause, (self._httpx.ConnectError, self._httpx.ConnectTimeout, self._httpx.UnsupportedProtocol)
         )
@@ -139,7 +141,7 @@ def hide(text: object, key: str | None) -> str:
     return str(text).replace(key, "[key]") if key else str(text)
 
 
-def unexpected(error: Exception, key: str | None) -> CallError:
+def unexpected(error: BaseException, key: str | None) -> CallError:
     """What the HTTP library raises for a URL, a key or a body that it cannot send: no request would fare better."""
     return CallError(
         errors.REFUSED,

@@ -71,9 +71,9 @@ def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
     and order.
 
     An element is {no, entities, triples, malformed, notes, partial, model, prompt} (see `records`; `prompt` is
-    the version of the prompts) or {no, error, code}: one chunk's failure is its own. The names found in a batch of `max_concurrent_chunks` are known
-    to the next. When nothing answers at a server, the chunks after that batch fail with the same reason,
-    unasked. Raises GR010 without an endpoint.
+    the version of the prompts) or {no, error, code}: one chunk's failure is its own. The names found in a
+    batch of `max_concurrent_chunks` are known to the next. When nothing answers at a server, the chunks
+    after that batch fail with the same reason, unasked. Raises GR010 without an endpoint.
     """
     about = json.loads(context)
     todo = [Chunk(item["no"], item["body"]) for item in json.loads(chunks)]

@@ -233,7 +233,7 @@ def test_a_large_document_is_stopped_while_nobody_is_waited_for(
 ) -> None:
     """It is split, its vectors are computed and written down as text."""
     before = state(watch, "large")
-    extraction = {"entities": [], "triples": []}
+    extraction: dict[str, list[str]] = {"entities": [], "triples": []}
     with site.database.connect() as victim:
         late = stopped_late(
             victim,
@@ -262,11 +262,12 @@ def test_splitting_is_stopped(site: Site, large_document: str) -> None:
 
 
 def test_reading_what_a_caller_found_is_stopped(site: Site) -> None:
-    records = "select jsonb_agg(jsonb_build_object('name', 'Name ' || n, 'type', 'X')) from generate_series(1, 300000) n"
     with site.database.connect() as victim:
-        victim.execute(
-            f"create temp table brought as select jsonb_build_object('entities', ({records})) as records"
-        )
+        victim.execute("""
+            create temporary table brought as
+            select jsonb_build_object('entities', jsonb_agg(jsonb_build_object('name', 'Name ' || n))) as records
+            from generate_series(1, 300000) as n
+        """)
         late = stopped_late(
             victim, 1.0, lambda: sql(victim, "select graphrag._parse_extraction(records) from brought")
         )

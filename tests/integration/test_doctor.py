@@ -112,7 +112,7 @@ def test_builtin_vectors_need_no_server(conn: Connection) -> None:
     assert found["endpoint extraction"]["status"] == "warning"
 
 
-@pytest.mark.parametrize("realm", ["Kb", "acme-eu.1/β", 'the "best" realm', "it's", "a.b", " "])
+@pytest.mark.parametrize("realm", ["Kb", "acme-eu.1/β", 'the "best" realm', "it's", "a.b", "a b"])
 def test_a_realm_of_any_name(conn: Connection, endpoint: Endpoint, realm: str) -> None:
     rows(conn, "create_realm", "kb", "builtin:hash", width=16)  # whose indexes are none of the other's
     make_realm(conn, endpoint, realm)
@@ -142,8 +142,9 @@ def test_advice_before_there_is_a_realm_can_be_followed(conn: Connection) -> Non
 
 def test_advice_for_a_realm_names_it(conn: Connection) -> None:
     rows(conn, "create_realm", "it's", "builtin:hash", width=16)
+    found = troubles(conn, "it's")
     for role in ("extraction", "synthesis"):
-        conn.execute(troubles(conn, "it's")[f"endpoint {role}"]["advice"])
+        conn.execute(found[f"endpoint {role}"]["advice"])
         assert sql(conn, """select role from "it's".endpoint where role = %s""", [role])
     assert sql(conn, "select role from graphrag.endpoint_default") == []
 

@@ -189,8 +189,9 @@ def test_before_there_is_a_realm_the_hint_leads_on(conn: Connection, role: str) 
 def test_a_url_that_no_library_takes(conn: Connection, models: Endpoint, url: str) -> None:
     """As the server's environment, or COPY, may have it; set_endpoint() refuses most."""
     sql(conn, "insert into graphrag.endpoint_location (base_url) values (%s)", [url])
+    set_role(conn, "synthesis", models.url, "scripted", options={"deadline": 0.8})
     sql(conn, "update kb.endpoint set base_url = %s where role = 'synthesis'", [url])
-    codes = {"GR101", "GR102"}
+    codes = {"GR101", "GR102", "GR104"}
     check_refused(conn, codes, url, "synthesis", "scripted", lambda: ask(conn, mode="bypass"))
     assert models.chats == []
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from tests.properties.test_graph import REALM, Spaces, Step, lives, take
-from tests.support.corpus import Draft
+from tests.properties.test_graph import Spaces, Step, lives, take
+from tests.support.corpus import REALM, Draft
 from tests.support.database import Connection, Row, sql
 
 QUESTIONS = ("Where does Ada Lovelace live?", "Who is Babbage to Augusta Ada King?")

@@ -542,6 +542,6 @@ def test_a_key_that_cannot_be_sent_is_not_shown() -> None:
 
 def test_http_answer_nested_too_deep() -> None:
     with Endpoint() as server:
-        server.inject(lambda *_: scripted.Response("[" * 200_000, raw=True))
-        (answer,) = over_http(server)
+        server.inject(lambda *_: scripted.Response(raw=b"[" * 200_000))
+        (answer,) = over_http(server, CHAT)
     assert answer["code"] == "GR103"
