@@ -5301,7 +5301,9 @@ declare
     _gated jsonb;
 begin
     _answers := graphrag._extract_missing(plan);
+    -- A document that has not changed is only asked about what failed before; failing again changes nothing.
     if _answers <> '[]'
+        and not plan.is_same
         and not exists (select from jsonb_array_elements(_answers) as a (answer) where not a.answer ? 'error')
     then
         raise exception 'no new chunk of document "%" could be extracted', left(plan.key, 200)
@@ -6258,7 +6260,8 @@ begin
     )
     join content as c on c.space = plan.space and c.kind = 'chunk'
         and c.hash = sha256(convert_to(plan.bodies[p.no], 'UTF8'))
-    where p.no = any (plan.missing);
+    where p.no = any (plan.missing)
+    order by p.no;
 end
 $function$;
 comment on function graphrag._store_chunks(graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or newly extracted.';

@@ -10,7 +10,9 @@ declare
     _gated jsonb;
 begin
     _answers := graphrag._extract_missing(plan);
+    -- A document that has not changed is only asked about what failed before; failing again changes nothing.
     if _answers <> '[]'
+        and not plan.is_same
         and not exists (select from jsonb_array_elements(_answers) as a (answer) where not a.answer ? 'error')
     then
         raise exception 'no new chunk of document "%" could be extracted', left(plan.key, 200)

@@ -141,7 +141,8 @@ begin
     )
     join content as c on c.space = plan.space and c.kind = 'chunk'
         and c.hash = sha256(convert_to(plan.bodies[p.no], 'UTF8'))
-    where p.no = any (plan.missing);
+    where p.no = any (plan.missing)
+    order by p.no;
 end
 $function$;
 comment on function graphrag._store_chunks(graphrag._document_plan, jsonb) is 'Stores the chunks of a document that are new, or newly extracted.';
