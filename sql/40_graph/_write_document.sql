@@ -42,15 +42,8 @@ begin
     plan.missing := array(
         select m.no
         from unnest(plan.missing) as m (no)
-        where exists (select from jsonb_to_recordset(prepared) as p (no integer) where p.no = m.no)
-            and not (
-                exists (
-                    select
-                    from jsonb_to_recordset(prepared) as p (no integer, error text)
-                    where p.no = m.no and p.error is not null
-                )
-                and graphrag._latest_chunk(plan.document, plan.hashes[m.no]) is not null
-            )
+        join jsonb_to_recordset(prepared) as p (no integer, error text) on p.no = m.no
+        where p.error is null or graphrag._latest_chunk(plan.document, plan.hashes[m.no]) is null
         order by m.no
     );
     plan.is_unchanged := plan.is_same and plan.missing = '{}';
