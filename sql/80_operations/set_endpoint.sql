@@ -26,13 +26,12 @@ as $function$
 declare
     _roles constant text[] := array['embedding', 'extraction', 'synthesis', 'community', 'auxiliary'];
     _model text := coalesce(model, case when base_url = 'builtin:hash' then 'hash' end);
-    _logged constant text := current_setting('log_min_error_statement');
+    _logged constant text[] := array[current_setting('log_min_error_statement'), current_setting('log_min_messages')];
     _has_secret constant boolean := api_key is not null
         and (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user);
 begin
     if _has_secret then
-        -- An error from here on is logged without its statement, which has the key in it.
-        perform set_config('log_min_error_statement', 'panic', true);
+        perform graphrag._keep_statement_from_log();
     end if;
     if role is null or role <> all (_roles) then
         raise exception 'unknown endpoint role "%"', role
@@ -66,7 +65,8 @@ begin
         perform graphrag._set_realm_endpoint(role, base_url, _model, api_key, fallback_models, options);
     end if;
     if _has_secret then
-        perform set_config('log_min_error_statement', _logged, true);
+        perform set_config('log_min_error_statement', _logged[1], true);
+        perform set_config('log_min_messages', _logged[2], true);
     end if;
 end
 $function$;

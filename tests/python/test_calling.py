@@ -117,6 +117,7 @@ def test_success() -> None:
     client = failing(BODY)
     (answer,) = call(client, request())
     assert answer.pop("latency_ms") >= 0
+    assert answer.pop("spent") >= 0
     assert answer == {
         "ok": True,
         "model": "m",

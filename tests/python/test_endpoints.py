@@ -23,7 +23,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def from_environment(monkeypatch: pytest.MonkeyPatch, role: str, **variables: str) -> dict[str, Any] | None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    found = environment_endpoint(role)
+    found = environment_endpoint(FakePlpy(), role)
     assert "sk-" not in (found or "")
     return json.loads(found) if found else None
 
