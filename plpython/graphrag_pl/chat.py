@@ -153,7 +153,8 @@ class ChatModel:
                     if spent[i] + _LEAST < self.endpoint.deadline():
                         lower.append(i)
                     elif step + 1 < len(FORMATS):
-                        outcome.error += "; the deadline left no time for another answer format"
+                        deadline = f"the deadline of {self.endpoint.deadline():g} s"
+                        outcome.error += f"; {deadline} left no time for another answer format"
             pending = lower
             if not pending:
                 break

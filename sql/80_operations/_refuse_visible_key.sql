@@ -37,9 +37,8 @@ declare
         || coalesce((select a.query from pg_stat_activity as a where a.pid = pg_backend_pid()), '');
 begin
     return case
-        when api_key is null or api_key ~ '^env:' then null
-        when _shown ~* '^\s*copy\M' then null -- its rows are in no text; and refusing one would show it
         when position(quote_literal(api_key) in _shown) > 0
+            or position(format('$%s$', api_key) in _shown) > 0
             or length(api_key) >= 8
                 and position(translate(api_key, _between, '') in translate(_shown, _between, '')) > 0
             then 'the text of this statement'
@@ -76,20 +75,36 @@ create function graphrag._keep_statement_from_log()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- An error from here on is logged without its statement; and not at all where errors are logged with the statement's
--- parameters. For superusers, until the transaction or the block that handles the error ends.
+-- An error from here on is logged without its statement, and without its context, which has the parameters or the
+-- statement of a block; not at all where the log is of a format that always has the context. For superusers, until the
+-- transaction ends, or the block that handles the error.
 begin
-    perform set_config('log_min_error_statement', 'panic', true);
-    if current_setting('log_parameter_max_length_on_error') <> '0' then
+    perform
+        set_config('log_min_error_statement', 'panic', true),
+        set_config('log_error_verbosity', 'terse', true);
+    if current_setting('log_destination') ~ 'csvlog|jsonlog' then
         perform set_config('log_min_messages', 'panic', true);
     end if;
 end
 $function$;
 comment on function graphrag._keep_statement_from_log() is 'Keeps the text and the parameters of the running statement out of what errors write into the log.';
 
+create function graphrag._log_settings()
+    returns jsonb
+    language sql stable parallel safe
+    set search_path = pg_catalog, pg_temp
+as $function$
+    select jsonb_object_agg(l.name, current_setting(l.name))
+    from unnest('{log_min_error_statement, log_error_verbosity, log_min_messages}'::text[]) as l (name)
+$function$;
+comment on function graphrag._log_settings() is 'What _keep_statement_from_log() changes, as it is now.';
+
+-- The rows of COPY stand in no text, and whatever else is logged of a COPY has its row as context: nothing runs then.
 create trigger refuse_visible_key
 before insert or update of api_key on graphrag.endpoint_location
-for each row execute function graphrag._refuse_visible_key();
+for each row
+when (new.api_key !~ '^env:' and current_query() !~* '^\s*copy\M')
+execute function graphrag._refuse_visible_key();
 
 comment on trigger refuse_visible_key on graphrag.endpoint_location is
     'A key that can be read elsewhere does not become one';

@@ -26,7 +26,7 @@ as $function$
 declare
     _roles constant text[] := array['embedding', 'extraction', 'synthesis', 'community', 'auxiliary'];
     _model text := coalesce(model, case when base_url = 'builtin:hash' then 'hash' end);
-    _logged constant text[] := array[current_setting('log_min_error_statement'), current_setting('log_min_messages')];
+    _logged constant jsonb := graphrag._log_settings();
     _has_secret constant boolean := api_key is not null
         and (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user);
 begin
@@ -65,8 +65,7 @@ begin
         perform graphrag._set_realm_endpoint(role, base_url, _model, api_key, fallback_models, options);
     end if;
     if _has_secret then
-        perform set_config('log_min_error_statement', _logged[1], true);
-        perform set_config('log_min_messages', _logged[2], true);
+        perform set_config(l.name, l.setting, true) from jsonb_each_text(_logged) as l (name, setting);
     end if;
 end
 $function$;
