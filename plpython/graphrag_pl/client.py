@@ -39,9 +39,6 @@ ClientFactory = Callable[[str, "str | None"], AbstractAsyncContextManager[Client
 
 def openai_factory(plpy: Database) -> ClientFactory:
     """Import the openai package (GR201 if it is missing) and return the factory of its clients."""
-    for name in ("pydantic", "httpx2"):  # the larger half of the import, with looks at a cancel in between
-        errors.library(plpy, name)
-        plpy.execute("select 1")
     openai, httpx = errors.library(plpy, "openai"), errors.library(plpy, "httpx2")
     for name in (
         "openai",
@@ -172,8 +169,8 @@ def _bounded(httpx: ModuleType) -> Any:
                 await response.aclose()
             told = [
                 (name, value)
-                for name, value in response.headers.multi_items()
-                if name not in ("content-encoding", "content-length", "transfer-encoding")
+                for name, value in response.headers.raw  # bytes: they may be in any encoding
+                if name.lower() not in (b"content-encoding", b"content-length", b"transfer-encoding")
             ]
             return httpx.Response(response.status_code, headers=told, content=content, request=request)
 

@@ -1,6 +1,6 @@
 -- options, all optional:
---   deadline            seconds for one call with its retries and fallbacks (120; embeddings 60)
---   concurrency         requests at a time (4)
+--   deadline            seconds for one call with its retries, fallbacks and answer formats (120; embeddings 60)
+--   concurrency         requests to the URL at a time, from all sessions of the database (16)
 --   extra               object merged into each request's body, for what only some servers know
 --   temperature         of chat models (0)
 --   structured_output   first answer format to try: json_schema (default), json_object, text

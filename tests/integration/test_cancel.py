@@ -274,6 +274,27 @@ def test_reading_what_a_caller_found_is_stopped(site: Site) -> None:
         assert late < LIMIT
 
 
+@pytest.mark.parametrize("instant", INSTANTS)
+def test_a_session_whose_libraries_were_loading_loads_them_again(
+    site: Site, instant: float, record_property: Record
+) -> None:
+    """The import of a large library is interrupted anywhere, and done again."""
+    with site.database.connect() as victim:
+        value(victim, "select graphrag._load_python()")
+        late = 0.0
+        timeout = 0.05 + 0.5 * instant
+        victim.execute(f"set statement_timeout = {round(timeout * 1000)}")
+        begun = time.monotonic()
+        try:
+            ask(victim)
+        except QueryCanceled:
+            late = time.monotonic() - begun - timeout
+        record_property("seconds", late)
+        assert late < LIMIT
+        victim.execute("set statement_timeout = 0")
+        check_session(victim, site)
+
+
 # ---------------------------------------------------------------- transactions and questions
 @pytest.mark.parametrize("instant", INSTANTS[::3])
 def test_a_transaction_goes_on_after_its_savepoint(site: Site, watch: Connection, instant: float) -> None:

@@ -43,7 +43,7 @@ def test_quota_is_not_a_blip() -> None:
         ({"retry-after": "-" + "9" * 400}, 0),
         ({"retry-after": "Thu, 01 Jan 1970 00:17:10 -0000"}, 30),
         ({"retry-after": "Thu, 01 Jan 1970 02:17:10 +0200"}, 30),
-        ({"retry-after": "Fri, 31 Dec 0001 00:00:00 GMT"}, 0),
+        ({"retry-after": "Mon, 01 Jan 1900 00:00:00 GMT"}, 0),
         ({"retry-after": "Mon, 99 Foo 2024 99:99:99 GMT"}, None),
         ({"retry-after": ""}, None),
         ({"retry-after": "\u0665"}, 5),
