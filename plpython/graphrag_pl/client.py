@@ -145,7 +145,7 @@ class OpenAIClient:
         return CallError(
             errors.UNREACHABLE,
             "cannot be reached" if nobody_there else "broke off the connection",
-            self._hide(f"{type(cause).__name__}: {cause}".removesuffix(": ")),
+            self._hide(_deepest(cause)),
             may_retry=not isinstance(cause, self._httpx.UnsupportedProtocol),
             may_fail_over=not nobody_there,
             is_of_server=nobody_there,
@@ -189,6 +189,15 @@ async def _read(response: Any) -> bytes:
                 status=response.status_code,
             )
     return bytes(content)
+
+
+def _deepest(error: BaseException) -> str:
+    """What the operating system says, under what libraries say about it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+        if isinstance(error, BaseExceptionGroup):  # an attempt for each address of a host
+            error = error.exceptions[-1]
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def hide(text: object, key: str | None) -> str:
