@@ -21,7 +21,7 @@ import pytest
 from psycopg.errors import QueryCanceled
 
 from tests.support import endpoint as faults
-from tests.support.calls import State, eventually, row, rows, state
+from tests.support.calls import State, eventually, refused, row, rows, state
 from tests.support.database import Connection, Database, Row, sql, value
 from tests.support.endpoint import Endpoint, is_chat, is_embedding
 from tests.support.reading import PEOPLE, REALM, founders, make_realm, pages
@@ -259,6 +259,15 @@ def test_splitting_is_stopped(site: Site, large_document: str) -> None:
             lambda: value(victim, "select count(*) from graphrag._split(repeat(%s, 20))", [large_document]),
         )
         assert late < LIMIT
+
+
+def test_a_question_is_no_document(site: Site, large_document: str) -> None:
+    """Its words are counted and folded in single steps, which nothing stops."""
+    with site.database.connect() as conn:
+        begun = time.monotonic()
+        refused("GR009", ("3",), lambda: rows(conn, "retrieve", large_document, realm="large"))
+        assert time.monotonic() - begun < LIMIT
+        rows(conn, "retrieve", large_document[:100_000], realm="large")
 
 
 def test_reading_what_a_caller_found_is_stopped(site: Site) -> None:
