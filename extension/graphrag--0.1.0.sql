@@ -9872,7 +9872,7 @@ comment on function graphrag._refuse_visible_key() is 'Trigger: raises GR009 for
 
 create function graphrag._key_shows(api_key text)
     returns text
-    language plpgsql stable parallel restricted
+    language plpgsql volatile parallel restricted
     set search_path = pg_catalog, pg_temp
 as $function$
 -- Shorter keys than 8 characters are words that a statement may have for other reasons: those are looked for in quotes.
