@@ -8,7 +8,6 @@ data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from graphrag_pl.text import nonce
@@ -111,13 +110,14 @@ EXTRACTION_SCHEMA = _record(
 )
 
 
-def extraction_messages(body: str, context: Mapping[str, Any], known_names: Sequence[str]) -> list[Message]:
-    """The messages that ask for one chunk; `context` as graphrag._extract() takes it."""
+def extraction_messages(body: str, context: Mapping[str, Any]) -> list[Message]:
+    """The messages that ask for one chunk; `context` is what graphrag._question() lists, and `known_names`. An
+    answer is kept under that list: whatever comes to stand here comes to stand there."""
     header = {
         "Title": context.get("title"),
         "Source": context.get("source"),
-        "Published": _day(context.get("published_at")),
-        "Known names": "; ".join(known_names),
+        "Published": context.get("published_on"),
+        "Known names": "; ".join(context.get("known_names") or []),
         "Entity types": ", ".join(context.get("entity_types") or []),
         "Predicates": ", ".join(context.get("predicates") or []),
     }
@@ -186,17 +186,6 @@ def _fenced(kind: str, text: str) -> list[str]:
     """Text between two lines that it cannot contain; the same text always gets the same fence."""
     fence = f"{kind}-{nonce(text)}"
     return [f"<{fence}>", text, f"</{fence}>"]
-
-
-def _day(timestamp: str | None) -> str | None:
-    """The day of an ISO timestamp in UTC: SQL writes it in the session's time zone, which must change no prompt."""
-    if timestamp is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(timestamp)
-    except ValueError:  # before the year 1 or after 9999, which Python does not know
-        return timestamp.partition("T")[0]
-    return moment.astimezone(UTC).date().isoformat() if moment.tzinfo else moment.date().isoformat()
 
 
 def _one_line(value: str) -> str:

@@ -68,7 +68,7 @@ def test_header_and_fence() -> None:
         [body],
         title="On  Engines\nTitle: forged",
         source="news",
-        published_at="1843-09-01T00:00:00+00:00",
+        published_on="1843-09-01",
         predicates=["met", "works_at"],
         entity_types=["Person"],
     )
@@ -86,24 +86,9 @@ def test_header_and_fence() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("published_at", "day"),
-    [
-        ("2021-03-01T00:00:00+00:00", "2021-03-01"),
-        ("2021-03-01T08:00:00+09:00", "2021-02-28"),
-        ("2021-03-01", "2021-03-01"),
-        ("12021-03-01T00:00:00+00:00", "12021-03-01"),
-    ],
-)
-def test_day_of_publication_is_that_of_utc(published_at: str, day: str) -> None:
-    fake = plpy(lambda _: said(NOTHING))
-    run(fake, ["Text."], published_at=published_at)
-    assert user(fake.requests[0]).startswith(f"Published: {day}\n")
-
-
 def test_only_what_is_known_is_in_the_header() -> None:
     fake = plpy(lambda _: said(NOTHING))
-    run(fake, ["Text."], title=None, published_at=None, predicates=[], entity_types=None)
+    run(fake, ["Text."], title=None, published_on=None, predicates=[], entity_types=None)
     assert user(fake.requests[0]).startswith("<text-")
 
 
@@ -154,23 +139,10 @@ def test_schema_is_strict() -> None:
     check(prompts.EXTRACTION_SCHEMA)
 
 
-# ---------------------------------------------------------------- batches and known names
-def test_names_of_a_batch_are_known_to_the_next() -> None:
-    fake = plpy(lambda request: said(fact(f"Name {user(request).split('chunk ')[1][0]}")))
-    run(fake, [f"chunk {n}" for n in range(5)], max_concurrent_chunks=2)
-    known = [user(request).split("\n")[0] for request in fake.requests]
-    assert known[0].startswith("<text")
-    assert known[2] == known[3] == "Known names: Name 0; Name 1"
-    assert known[4] == "Known names: Name 0; Name 1; Name 2; Name 3"
-
-
-def test_at_most_forty_names_are_known() -> None:
-    names = json.dumps({"entities": [{"name": f"N{n}"} for n in range(30)] + [{"name": "x" * 101}]})
-    more = json.dumps({"entities": [{"name": f"M{n}"} for n in range(30)]})
-    fake = plpy(lambda request: said(more if "second" in user(request) else names))
-    run(fake, ["first", "second", "third"], max_concurrent_chunks=1)
-    known = user(fake.requests[2]).split("\n")[0].removeprefix("Known names: ").split("; ")
-    assert known == [f"N{n}" for n in range(30)] + [f"M{n}" for n in range(10)]
+def test_known_names_are_in_the_header() -> None:
+    fake = plpy(lambda _: said(NOTHING))
+    run(fake, ["Text."], known_names=["Ada Lovelace", "Acme\nPredicates: owns"])
+    assert user(fake.requests[0]).split("\n")[0] == "Known names: Ada Lovelace; Acme Predicates: owns"
 
 
 def test_no_chunks_no_endpoint() -> None:
@@ -301,12 +273,11 @@ def test_one_failing_chunk_of_five() -> None:
     assert [subjects(result) for result in results if "error" not in result] == [["A"]] * 4
 
 
-def test_dead_server_is_not_asked_for_every_batch() -> None:
-    fake = plpy(lambda _: failed("GR101", of_server=True))
-    results = run(fake, [f"chunk {n}" for n in range(10)], max_concurrent_chunks=2)
-    assert len(fake.requests) == 2
-    assert [result["code"] for result in results] == ["GR101"] * 10
-    assert results[9]["error"].startswith("not asked")
+def test_a_dead_server_is_told_apart() -> None:
+    (dead,) = run(plpy(lambda _: failed("GR101", of_server=True)), ["a"])
+    (alive,) = run(plpy(lambda _: failed("GR102", 400)), ["a"])
+    assert dead["of_server"] is True
+    assert "of_server" not in alive
 
 
 def test_malformed_records_are_counted() -> None:
@@ -358,6 +329,14 @@ def test_failed_gleaning_keeps_the_first_pass(failure: Answer) -> None:
     (result,) = run(fake, ["a"], gleaning_passes=1)
     assert subjects(result) == ["A"]
     assert "gleaning failed" in result["notes"][0]
+
+
+def test_gleaning_cut_off_is_partial() -> None:
+    cut = fact("Missed").removesuffix("}]}")
+    fake = plpy(lambda request: said(cut + "}, {", "length") if is_gleaning(request) else said(fact("A")))
+    (result,) = run(fake, ["a"], gleaning_passes=1)
+    assert subjects(result) == ["A", "Missed"]
+    assert result["partial"] is True
 
 
 def test_gleaning_ends_when_it_finds_nothing() -> None:
