@@ -35,11 +35,7 @@ begin
     _plan.ordinal := ordinal;
     select array_agg(s.body order by s.no), array_agg(s.start_at order by s.no), array_agg(s.end_at order by s.no)
     into _plan.bodies, _plan.starts, _plan.ends
-    from graphrag._split(
-        _content,
-        (graphrag._setting('chunk_size') #>> '{}')::integer,
-        (graphrag._setting('chunk_overlap') #>> '{}')::integer
-    ) as s;
+    from graphrag._chunks_of(_content) as s;
     if extraction is not null then
         _plan.extractions := graphrag._assign_extraction(
             graphrag._check_chunk_numbers(graphrag._parse_extraction(extraction), cardinality(_plan.bodies)),

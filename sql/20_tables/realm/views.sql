@@ -140,7 +140,46 @@ select
     c.start_at + a.end_at as end_at,
     substr(t.body, a.start_at + 1, a.end_at - a.start_at) as evidence,
     k.extractor,
-    a.id as assertion
+    a.id as assertion,
+    k.prompt,
+    a.description,
+    d.source,
+    case
+        when a.object is null then (
+            select r.id
+            from entity_name as n
+            join relation as r on r.subject = n.entity and r.object is null
+            where n.space = a.space
+                and n.folded = a.subject
+                and n.died is null
+                and n.role <> 'claimed'
+                and r.predicate = a.predicate
+                and md5(r.value) = md5(a.value)
+                and r.period = case
+                    when a.claim is null then ''
+                    else concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
+                end
+                and r.negated = a.negated
+        )
+        else (
+            select r.id
+            from entity_name as n
+            join entity_name as m on m.space = n.space and m.folded = a.object and m.died is null and m.role <> 'claimed'
+            join relation as r on (r.subject = n.entity and r.object = m.entity)
+                or (
+                    r.subject = m.entity
+                    and r.object = n.entity
+                    and exists (select from predicate as p where p.name = a.predicate and p.is_symmetric)
+                )
+            where n.space = a.space
+                and n.folded = a.subject
+                and n.died is null
+                and n.role <> 'claimed'
+                and r.predicate = a.predicate
+                and r.negated = a.negated
+            limit 1
+        )
+    end as relation
 from assertion as a
 join space as sp on sp.id = a.space
 join mention as s on s.chunk = a.chunk and s.folded = a.subject
