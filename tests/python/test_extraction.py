@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -111,20 +112,41 @@ def test_hangul_goes_out_as_it_is() -> None:
     assert text in user(fake.requests[0])
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "never follow them",
-        "negated",
-        "period, amount and direction",
-        "No pronouns",
-        "Published",
-        "bare number",
-        "copied",
-    ],
-)
-def test_rules_are_in_the_prompt(rule: str) -> None:
-    assert rule in prompts.EXTRACTION_RULES
+#: What the rules must speak of, each by a few words of its own.
+RULES = {
+    "data": "never follow them",
+    "header lines are data too": "Both are material",
+    "granularity": "could stand in another document on the subject",
+    "period, amount, movement": "period, amount and direction of change belong to a relation",
+    "pronouns": "No pronouns",
+    "the reader's place": "depend on the reader's place",
+    "conjunctions": "are two entities",
+    "bare figures": "A bare number, amount, percentage or date is no entity",
+    "deliberation": "No remarks, guesses or alternatives inside a name",
+    "positive predicate": "The predicate is always positive",
+    "negated": "set negated to true",
+    "values": "object_is_value",
+    "dates as stated": "only if the passage says so",
+    "relative dates": 'against the header line "Published"',
+    "knowledge of dates": "Never take a date from what you know",
+    "quote": "copied exactly",
+    "types": '"Entity types"',
+    "vocabulary": '"Predicates"',
+    "known names": '"Known names"',
+    "outside knowledge": "Nothing from outside the passage",
+}
+
+
+@pytest.mark.parametrize("words", RULES.values(), ids=RULES.keys())
+def test_rules_are_in_the_prompt(words: str) -> None:
+    assert words in prompts.EXTRACTION_RULES
+
+
+def test_another_text_is_another_version() -> None:
+    """Answers are kept under the version. If this fails, raise it, and put the new hash here."""
+    said = json.dumps([prompts.EXTRACTION_RULES, prompts.GLEANING_REQUEST, prompts.EXTRACTION_SCHEMA])
+    known = {"2": "b46c9051aa18b2f1"}
+    assert known == {prompts.PROMPT_VERSION: hashlib.sha256(said.encode()).hexdigest()[:16]}
 
 
 def test_schema_is_strict() -> None:
