@@ -12,7 +12,9 @@ declare
     _todo integer[] := array(
         select c.no
         from unnest(chunks) as c (no)
-        where not exists (select from jsonb_array_elements(_answers) as a (answer) where a.answer -> 'no' = to_jsonb(c.no))
+        where not exists (
+            select from jsonb_array_elements(_answers) as a (answer) where (a.answer ->> 'no')::integer = c.no
+        )
         order by c.no
     );
     _batch jsonb;
@@ -71,13 +73,11 @@ create function graphrag._prompt_title(plan graphrag._document_plan)
     language sql immutable parallel safe
 as $function$
 -- A key is often a number or a URL; the metadata may know better.
-    select coalesce(
-        nullif(
-            left(btrim(case when jsonb_typeof(plan.metadata -> 'title') = 'string' then plan.metadata ->> 'title' end), 500),
-            ''
-        ),
-        plan.name
-    )
+    select case
+        when jsonb_typeof(plan.metadata -> 'title') = 'string' and plan.metadata ->> 'title' ~ '\S'
+            then left(btrim(plan.metadata ->> 'title'), 500)
+        else plan.name
+    end
 $function$;
 comment on function graphrag._prompt_title(graphrag._document_plan) is 'What a document is called in prompts: title of its metadata, else its name.';
 

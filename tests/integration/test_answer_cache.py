@@ -13,8 +13,8 @@ from psycopg import sql as compose
 from psycopg.types.json import Jsonb
 
 from tests.support import endpoint as faults
-from tests.support.calls import rows, set_models
 from tests.support.calls import row as call
+from tests.support.calls import rows, set_models
 from tests.support.corpus import differences
 from tests.support.database import Connection, Row, sql, value, view
 from tests.support.endpoint import Endpoint, Request, is_chat, is_embedding, says
@@ -123,7 +123,7 @@ def test_a_document_whose_transaction_was_undone_after_its_answers_were_committe
         $do$"""
     for first, last in ((1, 2), (3, 4)):
         conn.execute(
-            compose.SQL(read_ahead).format(  # type: ignore[arg-type]
+            compose.SQL(read_ahead).format(
                 text=compose.Literal(text), first=compose.Literal(first), last=compose.Literal(last)
             )
         )
@@ -180,7 +180,9 @@ SAME: dict[str, Any] = {"metadata": {"title": "The founders"}, "source": "news",
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-def test_what_the_prompt_says_is_in_the_key(conn: Connection, model: Endpoint, change: dict[str, Any]) -> None:
+def test_what_the_prompt_says_is_in_the_key(
+    conn: Connection, model: Endpoint, change: dict[str, Any]
+) -> None:
     index(conn, "Ann", document="1", **SAME)
     asked(model)
     assert index(conn, "Ann", document="2", **SAME)["cached"] == 1
@@ -188,7 +190,8 @@ def test_what_the_prompt_says_is_in_the_key(conn: Connection, model: Endpoint, c
     assert (result["cached"], asked(model)) == (0, ["Ann"])
 
 
-def test_what_the_prompt_does_not_say_is_not(conn: Connection, model: Endpoint) -> None:
+@pytest.mark.usefixtures("model")
+def test_what_the_prompt_does_not_say_is_not(conn: Connection) -> None:
     index(conn, "Ann", document="1", **SAME)
     sql(conn, "set timezone = 'Asia/Tokyo'")
     sql(conn, "set datestyle = 'SQL, DMY'")
@@ -206,20 +209,21 @@ VOCABULARY = {
 
 
 @pytest.mark.parametrize("change", VOCABULARY.values(), ids=VOCABULARY.keys())
-def test_the_vocabulary_is_in_the_key(
-    conn: Connection, model: Endpoint, change: tuple[str, tuple[Any, ...]]
-) -> None:
+@pytest.mark.usefixtures("model")
+def test_the_vocabulary_is_in_the_key(conn: Connection, change: tuple[str, tuple[Any, ...]]) -> None:
     index(conn, "Ann", document=None)
     function, arguments = change
     rows(conn, function, *arguments, realm=REALM)
     assert index(conn, "Ann", "Ann", document=None)["cached"] == 0
 
 
-def test_the_prompt_version_is_in_the_key(conn: Connection, model: Endpoint) -> None:
+@pytest.mark.usefixtures("model")
+def test_the_prompt_version_is_in_the_key(conn: Connection) -> None:
     index(conn, "Ann", document=None)
-    version = "create or replace function graphrag._prompt_version() returns text language sql immutable as $$ select {} $$"
     conn.execute("begin")
-    conn.execute(compose.SQL(version).format(compose.Literal("another")))  # type: ignore[arg-type]
+    conn.execute(
+        "create or replace function graphrag._prompt_version() returns text language sql immutable return 'other'"
+    )
     assert index(conn, "Ann", "Ann", document=None)["cached"] == 0
     conn.execute("rollback")
     assert index(conn, "Ann", "Ann", document=None)["cached"] == 1
@@ -251,7 +255,9 @@ def test_failures_are_not_cached(conn: Connection, model: Endpoint) -> None:
     assert sorted(asked(model)) == ["Bob", "Carla"]
 
 
-def test_an_answer_cut_off_is_asked_again_once_the_limit_is_another(conn: Connection, model: Endpoint) -> None:
+def test_an_answer_cut_off_is_asked_again_once_the_limit_is_another(
+    conn: Connection, model: Endpoint
+) -> None:
     whole = json.dumps(founding("Ann"))
     model.inject(faults.cut(whole.index('"triples"')), where=is_chat)
     assert index(conn, "Ann")["relations_added"] == 0
@@ -305,7 +311,8 @@ def test_a_server_that_is_down_is_not_asked_for_every_batch(conn: Connection, mo
 
 
 # ---------------------------------------------------------------- forgetting
-def test_old_answers_are_forgotten(conn: Connection, model: Endpoint) -> None:
+@pytest.mark.usefixtures("model")
+def test_old_answers_are_forgotten(conn: Connection) -> None:
     index(conn, "Ann", "Bob", document=None)
     index(conn, "Ann", document=None, space="other")
     forget = "select graphrag._forget_answers({})"

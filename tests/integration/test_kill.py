@@ -113,9 +113,13 @@ def check(conn: Connection) -> None:
     assert {document["name"]: document["bodies"] for document in stored} == {
         f"doc {number}": paragraphs(number, version) for number, version in written.items()
     }
-    found = {(fact["subject"], fact["predicate"], fact["object"]): fact for fact in view(conn, REALM, "facts")}
+    found = {
+        (fact["subject"], fact["predicate"], fact["object"]): fact for fact in view(conn, REALM, "facts")
+    }
     assert set(found) == {fact for number, version in written.items() for fact in facts(number, version)}
-    assert [fact["weight"] for fact in found.values() if fact["subject"] == "Ada"] == [len(written)][: len(written)]
+    assert [fact["weight"] for fact in found.values() if fact["subject"] == "Ada"] == [len(written)][
+        : len(written)
+    ]
     assert not written or differences(conn, REALM, "default") == 0
 
 

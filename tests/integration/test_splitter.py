@@ -26,11 +26,13 @@ def conn(session: Connection) -> Iterator[Connection]:
     session.execute("drop schema cut cascade")
 
 
-def make(conn: Connection, body: str, name: str = "lines", returns: str = "setof text", more: str = "") -> None:
+def make(
+    conn: Connection, body: str, name: str = "lines", returns: str = "setof text", more: str = ""
+) -> None:
     conn.execute(
-        compose.SQL("create or replace function cut.{}(content text) returns {} language sql {} as {}").format(
-            compose.Identifier(name), compose.SQL(returns), compose.SQL(more), compose.Literal(body)  # type: ignore[arg-type]
-        )
+        compose.SQL(
+            "create or replace function cut.{}(content text) returns {} language sql {} as {}"
+        ).format(compose.Identifier(name), compose.SQL(returns), compose.SQL(more), compose.Literal(body))
     )
 
 

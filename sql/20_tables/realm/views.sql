@@ -164,7 +164,8 @@ select
         else (
             select r.id
             from entity_name as n
-            join entity_name as m on m.space = n.space and m.folded = a.object and m.died is null and m.role <> 'claimed'
+            join entity_name as m on m.space = n.space and m.folded = a.object and m.died is null
+                and m.role <> 'claimed'
             join relation as r on (r.subject = n.entity and r.object = m.entity)
                 or (
                     r.subject = m.entity
