@@ -16,7 +16,7 @@ from tests.support import endpoint as faults
 from tests.support.calls import row as call
 from tests.support.calls import rows, set_models
 from tests.support.corpus import differences
-from tests.support.database import Connection, Row, sql, value, view
+from tests.support.database import Connection, Database, Row, sql, value, view
 from tests.support.endpoint import Endpoint, Request, is_chat, is_embedding, says
 from tests.support.reading import (
     PEOPLE,
@@ -166,6 +166,28 @@ def test_gates_may_change_under_a_cached_answer(conn: Connection, model: Endpoin
     rows(conn, "configure", "grounding", Jsonb(False), realm=REALM)
     result = index(conn, "Ann", "Ann", document=None)
     assert (result["cached"], result["rejected"]) == (1, {})
+
+
+@pytest.mark.usefixtures("model")
+def test_sessions_that_ask_the_same_at_once_do_not_wait(module_database: Database, conn: Connection) -> None:
+    """The first holds its answers uncommitted; the second reads the same text for another space, then its own."""
+    with module_database.connect(autocommit=False) as first, module_database.connect() as second:
+        index(first, "Ann", "Bob", document=None)
+        second.execute("set lock_timeout = '5s'")
+        second.execute("set search_path = kb, pg_catalog")
+        answers = value(
+            second,
+            """
+            select graphrag._read_chunks(p, p.missing)
+            from graphrag._plan_document('default', %s, null, null, '{}', null, null, null) as p
+            """,
+            [pages("Ann", "Bob")],
+        )
+        assert [answer["no"] for answer in answers] == [1, 2]
+        assert not any("cached" in answer for answer in answers), "what is not committed is nobody else's"
+        first.commit()
+    assert index(conn, "Ann", "Bob", document=None)["unchanged"] == 2
+    assert index(conn, "Ann", "Bob", "Carla", document=None)["cached"] == 2
 
 
 # ---------------------------------------------------------------- misses
