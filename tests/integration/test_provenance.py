@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -191,3 +194,36 @@ def test_every_kind_of_assertion_has_its_relation(conn: Connection, triple: dict
     )
     assert len(found) == 1
     assert found[0]["negated"] == triple.get("negated", False)
+
+
+CAROL = (
+    Path(os.environ.get("GRAPHRAG_DATA") or Path(__file__).resolve().parents[2].parent / "shared/data")
+    / "christmas_carol/a_christmas_carol.txt"
+)
+
+
+@pytest.mark.skipif(not CAROL.exists(), reason=f"no real text: {CAROL} is not there")
+def test_every_quote_of_a_real_text_is_found_where_it_stands(conn: Connection, model: Endpoint) -> None:
+    """A long sentence of each passage is quoted, blanks and quotation marks as a model would write them."""
+    for name, size in (("chunk_size", 2000), ("chunk_overlap", 200)):
+        rows(conn, "configure", name, Jsonb(size), realm=REALM)
+    text = CAROL.read_text(encoding="utf-8-sig")[:60_000]
+    quotes: dict[str, str] = {}
+
+    def answer(body: str) -> dict[str, Any]:
+        sentence = max(re.findall(r"[A-Z][^.!?]{60,300}[.!?]", body), key=len, default="")
+        quotes[body] = sentence
+        told = " ".join(sentence.split()).replace("“", '"').replace("”", '"').replace("’", "'")
+        triple = {"subject": "Scrooge", "predicate": "met", "object": "Marley", "evidence": told}
+        return {"entities": [{"name": "Scrooge"}, {"name": "Marley"}], "triples": [triple]}
+
+    model.on_extraction = answer
+    rows(conn, "configure", "grounding", Jsonb(False), realm=REALM)
+    row(conn, "index", text, document="carol", realm=REALM)
+    found = sql(conn, "select start_at, end_at, evidence, relation from kb.assertions order by chunk")
+    assert len(found) == len(quotes) > 20
+    cleaned = value(conn, "select graphrag._clean_text(%s)", [text])
+    for said in found:
+        assert said["evidence"] == cleaned[said["start_at"] : said["end_at"]]
+    assert sorted(said["evidence"] for said in found) == sorted(quotes.values())
+    assert len({said["relation"] for said in found}) == 1
