@@ -14,6 +14,7 @@ from graphrag_pl.database import Breathe, Database, breathing
 
 NO_ENDPOINT = "GR010"
 INVALID_ARGUMENT = "GR009"
+SPLITTER_FAILED = "GR017"
 UNREACHABLE = "GR101"
 REFUSED = "GR102"
 ANSWER_INVALID = "GR103"
