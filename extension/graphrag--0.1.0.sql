@@ -10246,6 +10246,80 @@ as $function$
 $function$;
 comment on function graphrag._finding(text, text, text, text) is 'A list of one row of doctor().';
 
+-- sql/80_operations/_functions_under.sql
+
+create function graphrag._functions_under(entry_points name[], without name[] default '{}')
+    returns setof regprocedure
+    language sql stable parallel safe rows 100
+as $function$
+-- A function runs with its caller's rights, so he needs EXECUTE on all the inner functions that it calls, however deep.
+-- What calls what is read from the bodies: a list would go stale. Python's calls stand in the source that _load_python()
+-- carries. What _call() calls runs as its owner.
+    with recursive function (id, name, body) as (
+        select
+            p.oid,
+            p.proname,
+            concat(coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc), pg_catalog.pg_get_expr(p.proargdefaults, 0))
+        from pg_catalog.pg_proc as p
+        join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+        where n.nspname = 'graphrag'
+    ),
+    called (id, name, body) as (
+        select f.id, f.name, f.body
+        from function as f
+        where f.name = any (entry_points)
+        union
+        select f.id, f.name, f.body
+        from called as c
+        cross join pg_catalog.regexp_matches(c.body, 'graphrag\.(_\w+)\s*\(', 'g') as m (found)
+        join function as f on f.name = m.found[1]::name
+        where c.name <> '_call' and f.name <> '_location' and f.name <> all (without)
+    )
+    select c.id::regprocedure
+    from called as c
+$function$;
+comment on function graphrag._functions_under(name[], name[]) is 'Functions of the extension and all inner ones that they call, without those named.';
+
+-- sql/80_operations/_grant_functions.sql
+
+create function graphrag._grant_functions(grantee name, entry_points name[], without name[] default '{}')
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- The functions belong to whoever created the extension. A realm's owner who is somebody else opens his realm to roles
+-- that may call the extension already, and to nobody else.
+declare
+    _functions regprocedure[] := array(select graphrag._functions_under(entry_points, without));
+    _closed regprocedure[] := array(
+        select f.id from unnest(_functions) as f (id) where not has_function_privilege(grantee, f.id, 'execute')
+    );
+    _tables regclass[] := array(
+        select c.oid::regclass
+        from pg_catalog.pg_class as c
+        join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname = 'graphrag'
+            and c.relname in ('setting_default', 'preset_predicate', 'gate_word', 'irregular_verb')
+    );
+begin
+    if _closed = '{}' then
+        return;
+    end if;
+    if exists (
+        select from unnest(_closed) as f (id) where not has_function_privilege(f.id, 'execute with grant option')
+    ) then
+        raise exception 'role "%" may not call the extension', grantee
+            using errcode = 'insufficient_privilege',
+                detail = format('It lacks EXECUTE on %s and %s more functions, which %I cannot grant.',
+                    _closed[1], cardinality(_closed) - 1, current_user),
+                hint = 'A superuser calls this function once for the role, with this realm or any other.';
+    end if;
+    execute format('grant usage on schema graphrag to %I', grantee);
+    execute format('grant execute on function %s to %I', array_to_string(_functions, ', '), grantee);
+    execute format('grant select on %s to %I', array_to_string(_tables, ', '), grantee);
+end
+$function$;
+comment on function graphrag._grant_functions(name, name[], name[]) is 'Gives a role EXECUTE on entry points and on all that those call.';
+
 -- sql/80_operations/_location.sql
 
 -- Who may use a registered place: superusers, those allowed to choose it, everybody if it is a default of the database,
@@ -10686,6 +10760,110 @@ begin
 end
 $function$;
 comment on function graphrag.doctor(text) is 'Examines server, libraries, privileges, endpoints, indexes and extraction of a realm: one row a check, with ok, warning, error or skipped and what to do. Asks each endpoint a small question.';
+
+-- sql/80_operations/grant_reader.sql
+
+create function graphrag.grant_reader(
+    role name,
+    realm text default null,
+    may_spend boolean default false
+)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+-- Who spends must be able to write the bill: INSERT on the realm's usage is the right to have its endpoints called.
+declare
+    _realm text := graphrag._realm_to_grant(role, realm);
+begin
+    perform graphrag._grant_functions(
+        role,
+        graphrag._reader_functions() || case when may_spend then '{query}'::name[] else '{}' end,
+        case when may_spend then '{}'::name[] else '{_call}' end
+    );
+    execute format('grant usage on schema %I to %I', _realm, role);
+    execute format('grant select on all tables in schema %I to %I', _realm, role);
+    execute format('alter default privileges in schema %I grant select on tables to %I', _realm, role);
+    if may_spend then
+        execute format('grant insert on %I.usage to %I', _realm, role);
+    end if;
+end
+$function$;
+comment on function graphrag.grant_reader(name, text, boolean) is 'Lets a role read a realm; with may_spend, also have questions embedded and answered by the realm''s endpoints.';
+
+create function graphrag._reader_functions()
+    returns name[]
+    language sql immutable parallel safe
+as $function$
+    select array[
+        'retrieve', 'context', 'timeline', 'document_graph', 'doctor', 'parse_period',
+        'gate_name', 'gate_predicate', 'gate_relation'
+    ]::name[]
+$function$;
+comment on function graphrag._reader_functions() is 'Entry points that only read.';
+
+create function graphrag._realm_to_grant(role name, realm text)
+    returns text
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _realm text := graphrag._enter(realm);
+begin
+    if not exists (select from pg_catalog.pg_roles as r where r.rolname = role) then
+        raise exception 'there is no role "%"', role
+            using errcode = 'undefined_object',
+                hint = format('CREATE ROLE %I;', role);
+    end if;
+    if not exists (
+        select
+        from pg_catalog.pg_namespace as n
+        where n.nspname = _realm and pg_has_role(n.nspowner, 'usage')
+    ) then
+        raise exception 'role "%" does not own the realm "%"', current_user, _realm
+            using errcode = 'insufficient_privilege',
+                hint = 'The realm''s owner or a superuser opens it to others.';
+    end if;
+    return _realm;
+end
+$function$;
+comment on function graphrag._realm_to_grant(name, text) is 'The realm that the caller may open to a role; raises if either is not there or it is not his.';
+
+-- sql/80_operations/grant_writer.sql
+
+create function graphrag.grant_writer(role name, realm text default null)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+-- What steers a realm stays with its owner: its settings, endpoints, predicates and word lists.
+declare
+    _realm text := graphrag._realm_to_grant(role, realm);
+begin
+    perform graphrag.grant_reader(role, _realm, may_spend => true);
+    perform graphrag._grant_functions(role, graphrag._writer_functions());
+    execute format('grant insert, update, delete on all tables in schema %I to %I', _realm, role);
+    execute format(
+        'revoke insert, update, delete on %1$I.realm, %1$I.setting, %1$I.endpoint, %1$I.predicate, %1$I.gate_word from %2$I',
+        _realm, role
+    );
+    execute format('grant usage on all sequences in schema %I to %I', _realm, role);
+    execute format('alter default privileges in schema %I grant insert, update, delete on tables to %I', _realm, role);
+end
+$function$;
+comment on function graphrag.grant_writer(name, text) is 'Lets a role read and write a realm, its settings and vocabulary excepted.';
+
+create function graphrag._writer_functions()
+    returns name[]
+    language sql immutable parallel safe
+as $function$
+    select array[
+        'index', 'delete_document', 'assert_relation', 'retract_relation', 'merge_entities', 'split_entity', 'undo',
+        'derive'
+    ]::name[]
+$function$;
+comment on function graphrag._writer_functions() is 'Entry points that write a realm''s documents and graph.';
 
 -- sql/80_operations/set_endpoint.sql
 
