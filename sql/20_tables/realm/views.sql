@@ -34,13 +34,29 @@ select
         from entity_name as sn
         join assertion as a on a.space = r.space and a.subject = sn.folded and a.predicate = v.predicate
             and a.negated = v.negated
-        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
-            and obn.role <> 'claimed'
         join document_chunk as c on c.chunk = a.chunk and c.died is null
         join document_version as dv on dv.id = c.version
         join document as d on d.id = dv.document
+        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
+            and obn.role <> 'claimed'
+            and case
+                when obn.document is null then not exists (
+                    select
+                    from entity_name as x
+                    where x.space = r.space and x.folded = a.object and x.document = d.id and x.died is null
+                )
+                else obn.document = d.id
+            end
         where sn.died is null
             and sn.role <> 'claimed'
+            and case
+                when sn.document is null then not exists (
+                    select
+                    from entity_name as x
+                    where x.space = r.space and x.folded = a.subject and x.document = d.id and x.died is null
+                )
+                else sn.document = d.id
+            end
             and a.value is not distinct from r.value
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
@@ -69,10 +85,11 @@ select
     sp.name as space,
     v.name,
     array(
-        select n.name
+        select (array_agg(n.name order by n.document desc nulls first))[1] as name
         from entity_name as n
         where n.entity = v.entity and n.died is null and n.role <> 'canonical'
-        order by n.name
+        group by n.folded
+        order by name
     ) as aliases,
     v.types,
     c.body as description,
