@@ -7,9 +7,9 @@ as $function$
 -- another's; the whole of it with a title. A surname alone may also be one that has a title in the document (Topper:
 -- Mr. Topper), and a name without its article the one with it. Nothing here looks beyond the document.
 --
--- Mr. and Mrs. X are two. So a title of one gender never means a name of the other, and for a name whose gender nothing
--- tells only Mr. does, if no Mrs. X is there and no passage lists both. Nor is the X whom a passage lists beside Mrs. X
--- herself.
+-- Mr. and Mrs. X are two, and X is a family. So a title of one gender never means a name of the other, nor one that a
+-- passage lists beside it; Mrs. X only the one X there is, told by her name; and a name whose gender nothing tells only
+-- Mr. X, if no Mrs. X is there. Nor is the X whom a passage lists beside Mrs. X herself.
 begin
     return array(
         with said as materialized (
@@ -65,6 +65,13 @@ begin
             left join honoured as h on h.document = n.document and h.core = n.folded
             where n.is_person is not false
         ),
+        bearer as materialized (
+            select s.document, s.short, count(distinct coalesce(n.core, n.folded)) as persons
+            from short as s
+            join name as n on n.document = s.document and n.folded = s.other
+            where s.is_family
+            group by s.document, s.short
+        ),
         pair as (
             -- without a title
             select n.document, n.folded, s.other, 'any' as needs, n.gender, null::text as known
@@ -116,15 +123,19 @@ begin
         left join together as t on t.document = p.document and t.folded = p.folded and t.other = p.other
         left join name as n on n.document = p.document and n.folded = p.folded
         left join honoured as h on h.document = p.document and h.core = n.core
+        left join bearer as b on b.document = p.document and b.short = n.core
         where p.other <> p.folded
             and case
                 when p.needs = 'any' then true
                 when p.needs = 'beside' then p.gender is distinct from 'f' or t.other is null
                 when p.needs = 'same' then p.known = p.gender
-                when p.gender is null or p.known = p.gender then true
-                when p.known is not null then false
-                when p.needs = 'alone' then not (coalesce(h.has_m, false) and coalesce(h.has_f, false))
-                else p.gender = 'm' and not coalesce(h.has_f, false) and t.other is null
+                when p.gender is null then true
+                when p.known <> p.gender then false
+                when p.needs = 'alone'
+                    then p.known is not null or not (coalesce(h.has_m, false) and coalesce(h.has_f, false))
+                when t.other is not null then false
+                when p.gender = 'f' then p.known is not null and b.persons = 1
+                else p.known is not null or not coalesce(h.has_f, false)
             end
             and graphrag._may_mean($1, p.folded, p.other)
     );

@@ -349,11 +349,19 @@ class Context:
         if not is_known:
             return False
         if short.whole in full.family:
-            if short.gender is None or gender is not None:
-                return short.gender in (None, gender)
-            apart = not (places & full_places) and "f" not in self._titles(short.whole)
-            return short.gender == "m" and apart
+            if short.gender is None:
+                return True
+            if gender not in (None, short.gender) or places & full_places:
+                return False
+            if short.gender == "f":
+                return gender == "f" and len(self._bearers(short.whole)) == 1
+            return gender == "m" or "f" not in self._titles(short.whole)
         return short.title == "sir" and short.whole in full.given and gender == "m"
+
+    def _bearers(self, surname: str) -> set[str]:
+        """All here whose full name ends so."""
+        shapes = [local.shape for local in self._local.values()]
+        return {s.whole for s in shapes if (s.is_person or s.title) and surname in s.family}
 
     def _titles(self, core: str) -> set[str]:
         """The genders of those who have a title before this name here."""
