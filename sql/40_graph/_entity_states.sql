@@ -104,9 +104,13 @@ begin
     described as (
         select distinct on (l.label) l.label, l.content
         from live as l
+        join named as n on n.label = l.label
         order by
             l.label,
             l.description is null,
+            -- Where nobody describes it, a typed mention, and of those one by the entity's own name.
+            l.description is null and l.type is null,
+            l.description is null and l.folded <> n.folded,
             l.ord desc,
             l.key collate "C" desc,
             l.no desc,

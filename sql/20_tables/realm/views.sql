@@ -202,6 +202,7 @@ from (
     select x.entity, y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
     from entity_name as x
     join entity_name as y on y.space = x.space and y.folded = x.folded and y.died is null and y.entity <> x.entity
+        and y.document is null
     where x.died is null and x.role = 'claimed' and (y.role <> 'claimed' or x.entity < y.entity)
     union all
     select x.entity, y.entity, 'names', greatest(
