@@ -166,8 +166,8 @@ create function graphrag._name_parts(shape graphrag._name_shape, words text[], h
     language plpgsql stable parallel safe
 as $function$
 -- By which shorter forms a person is called: the words from the first on (Charles), and those up to the last
--- (Babbage, van Gogh). Jr. tells father from son, so it is not left out of a name, but a surname ends before it. Without
--- blanks: 田中太郎 is called 田中 or 太郎.
+-- (Babbage, van Gogh). Jr. tells father from son, so it is not left out of a name, but a surname ends before it.
+-- Without blanks: 田中太郎 is called 田中 or 太郎.
 declare
     _n integer := cardinality(words);
     _text text := array_to_string(words, ' ');

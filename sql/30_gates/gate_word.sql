@@ -656,14 +656,20 @@ from (
             'afonso,antónio,antônio,armando,artur,fernando,francisco,gilberto,henrique,joão,joaquim,jorge,luís,luiz,'
             'manuel,miguel,nuno,paulo,pedro,rui,sérgio,vasco'
         ),
-        ('pt', 'female_name', 'amália,ana,beatriz,dilma,fátima,fernanda,helena,inês,joana,lúcia,luísa,margarida,maria'),
+        (
+            'pt', 'female_name',
+            'amália,ana,beatriz,dilma,fátima,fernanda,helena,inês,joana,lúcia,luísa,margarida,maria'
+        ),
         ('nl', 'male_name', 'bart,cornelis,dirk,geert,gerrit,hendrik,jan,jeroen,joost,kees,maarten,piet,pieter,willem'),
         ('nl', 'female_name', 'annelies,beatrix,geertruida,hendrika,ineke,johanna,marijke,saskia,truus,wilhelmina'),
         (
             'ru', 'male_name',
             'александр,алексей,андрей,борис,виктор,владимир,дмитрий,иван,михаил,николай,олег,пётр,сергей,юрий'
         ),
-        ('ru', 'female_name', 'анна,валентина,галина,екатерина,елена,ирина,людмила,мария,наталья,ольга,светлана,татьяна'),
+        (
+            'ru', 'female_name',
+            'анна,валентина,галина,екатерина,елена,ирина,людмила,мария,наталья,ольга,светлана,татьяна'
+        ),
         (
             '', 'person_type',
             'person,people,human,character,fictional character,individual,artist,politician,actor,author'

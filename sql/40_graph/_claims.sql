@@ -30,14 +30,16 @@ begin
             union
             select a.id
             from slot as t
-            join entity_name as s on s.entity = t.entity and s.died is null and s.role <> 'claimed' and s.document is null
+            join entity_name as s on s.entity = t.entity and s.died is null and s.role <> 'claimed'
+                and s.document is null
             join assertion as a on a.space = $1 and a.subject = s.folded and a.predicate = t.predicate
             union
             -- A symmetric functional predicate fills the slot of either end.
             select a.id
             from slot as t
             join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
-            join entity_name as o on o.entity = t.entity and o.died is null and o.role <> 'claimed' and o.document is null
+            join entity_name as o on o.entity = t.entity and o.died is null and o.role <> 'claimed'
+                and o.document is null
             join assertion as a on a.space = $1 and a.object = o.folded and a.predicate = t.predicate
             union
             -- What documents say by a name that means one of the entities there.

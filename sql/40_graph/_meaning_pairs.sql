@@ -2,8 +2,8 @@ create function graphrag._meaning_pairs(space integer, documents bigint[])
     returns graphrag._name_pair[]
     language plpgsql stable parallel safe
 as $function$
--- Who in a document may be meant by a shorter name, by the words of both. A person's fuller name is what these are short
--- for: its first or last words (Scrooge: Ebenezer Scrooge); a title before its surname (Mr. Scrooge), unless it is
+-- Who in a document may be meant by a shorter name, by the words of both. A person's fuller name is what these are
+-- short for: its first or last words (Scrooge: Ebenezer Scrooge); a title before its surname (Mr. Scrooge), unless it is
 -- another's; the whole of it with a title. A surname alone may also be one that has a title in the document (Topper:
 -- Mr. Topper), and a name without its article the one with it. Nothing here looks beyond the document.
 --

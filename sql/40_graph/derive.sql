@@ -83,7 +83,7 @@ create function graphrag._resolutions(space integer, names text[], entities bigi
     returns graphrag._resolution[]
     language plpgsql stable parallel safe
 as $function$
--- What names mean at present: these everywhere, those that mean these entities in some document, all in these documents.
+-- What names mean now: these everywhere, those that mean these entities in some document, all in these documents.
 begin
     return array(
         select row(e.folded, e.document, e.entity)::graphrag._resolution

@@ -37,7 +37,9 @@ create function pg_temp.everybody()
     returns text
     language sql
 as $$
-    select string_agg(e.name || coalesce(nullif(' [' || array_to_string(e.aliases, ', ') || ']', ' []'), ''), ', ' order by e.name)
+    select string_agg(
+        e.name || coalesce(nullif(' [' || array_to_string(e.aliases, ', ') || ']', ' []'), ''), ', ' order by e.name
+    )
     from kb.entities as e
     where e.name <> 'The Mill'
 $$;
@@ -93,7 +95,8 @@ select is(
 select is(graphrag.derive(), 0, 'deriving anew agrees');
 select graphrag.delete_document('b');
 select is(
-    pg_temp.everybody(), 'Benjamin Babbage, Charles Babbage [Babbage]', 'without a second claim the alias is his everywhere'
+    pg_temp.everybody(), 'Benjamin Babbage, Charles Babbage [Babbage]',
+    'without a second claim the alias is his everywhere'
 );
 select pg_temp.told('b', 'Benjamin Babbage:Person:Babbage');
 select is(
@@ -152,7 +155,10 @@ select is(
 );
 select pg_temp.forget();
 select pg_temp.told('y', 'York:city', 'New York:city', 'Orleans', 'New Orleans', 'Paris', 'Paris Hilton:person');
-select is(pg_temp.everybody(), 'New Orleans, New York, Orleans, Paris, Paris Hilton, York', 'what is no person has no short form');
+select is(
+    pg_temp.everybody(), 'New Orleans, New York, Orleans, Paris, Paris Hilton, York',
+    'what is no person has no short form'
+);
 select pg_temp.forget();
 select pg_temp.told('m', 'Melania Trump:person', 'Senator Trump:organization', 'Mr. Trump:person');
 select is(pg_temp.everybody(), 'Melania Trump, Mr. Trump, Senator Trump', 'Mr. is not her');
@@ -167,7 +173,9 @@ select is(
 );
 select pg_temp.forget();
 select pg_temp.told('s', 'Sammy Davis:person', 'Sammy Davis Jr.:person', 'Frau Merkel:person');
-select pg_temp.told('t', 'Sir Isaac Newton:person', 'Isaac Newton:person', 'Professor Hart', 'Vincent van Gogh:person', 'Gogh:person');
+select pg_temp.told(
+    't', 'Sir Isaac Newton:person', 'Isaac Newton:person', 'Professor Hart', 'Vincent van Gogh:person', 'Gogh:person'
+);
 select is(
     pg_temp.everybody(),
     'Frau Merkel, Isaac Newton [Sir Isaac Newton], Professor Hart, Sammy Davis, Sammy Davis Jr., Vincent van Gogh [Gogh]',
@@ -176,7 +184,8 @@ select is(
 select pg_temp.forget();
 select pg_temp.told('j', '田中太郎:person', '田中:person', '田中先生:person', 'The Beatles:band', 'Beatles:band');
 select is(
-    pg_temp.everybody(), 'The Beatles [Beatles], 田中太郎 [田中, 田中先生]', 'titles follow, and names have no blanks, in Japanese'
+    pg_temp.everybody(), 'The Beatles [Beatles], 田中太郎 [田中, 田中先生]',
+    'titles follow, and names have no blanks, in Japanese'
 );
 select pg_temp.forget();
 

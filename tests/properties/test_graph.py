@@ -12,6 +12,7 @@ from datetime import datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.calls import row, rows
 from tests.support.corpus import (
     NAMES,
     PREDICATES,
@@ -27,7 +28,6 @@ from tests.support.corpus import (
     publications,
     worlds,
 )
-from tests.support.calls import row, rows
 from tests.support.database import Connection, sql
 from tests.support.graph import read_graph
 from tests.support.model import Decision, Graph, Merge, Split, derive, fold
@@ -134,7 +134,9 @@ class State:
     decisions: dict[int, Decision] = field(default_factory=dict)
 
     def graph(self) -> Graph:
-        return derive(map(as_document, self.live.values()), PREDICATES, decisions=list(self.decisions.values()))
+        return derive(
+            map(as_document, self.live.values()), PREDICATES, decisions=list(self.decisions.values())
+        )
 
 
 def decide(conn: Connection, space: str, step: Join | Part | Undo, state: State) -> None:

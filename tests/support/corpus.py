@@ -174,7 +174,8 @@ def _extractions(draw: st.DrawFn, world: World) -> Extraction:
     """What one chunk says of its world's names, each spelt in one way inside the chunk."""
     names = [draw(st.sampled_from(spellings)) for spellings in world.names]
     entities = tuple(
-        Entity(name, draw(st.sampled_from(world.types)), draw(_aliases(name, world.aliases))) for name in names
+        Entity(name, draw(st.sampled_from(world.types)), draw(_aliases(name, world.aliases)))
+        for name in names
     )
     triples = tuple(draw(st.lists(_triples(names, world.predicates), min_size=1, max_size=4)))
     mentioned = {end for triple in triples for end in (triple.subject, triple.object)}

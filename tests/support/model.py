@@ -366,7 +366,9 @@ class Context:
     def _titles(self, core: str) -> set[str]:
         """The genders of those who have a title before this name here."""
         shapes = [local.shape for local in self._local.values()]
-        return {s.gender for s in shapes if s.title and s.gender and s.whole == core and s.is_person is not False}
+        return {
+            s.gender for s in shapes if s.title and s.gender and s.whole == core and s.is_person is not False
+        }
 
     def _honoured(self, name: str) -> str | None:
         genders = self._titles(name)
@@ -392,7 +394,9 @@ class Resolution:
             meant = [m for m in mentions if self._meant[m.at.key, m.name] == root]
             own = [m for m in meant if m.name in members]
             if own:
-                self._canonical[root], self.entities[self._canonical[root]] = self._entity(members, own, meant)
+                self._canonical[root], self.entities[self._canonical[root]] = self._entity(
+                    members, own, meant
+                )
 
     def of(self, document: str, name: str) -> str:
         """The canonical name of what a name means in a document."""
@@ -537,7 +541,9 @@ def _mentions(document: Document) -> Iterator[_Mention]:
     """Of each chunk its entities, and the ends of its triples that are none of those."""
     for chunk, extraction in enumerate(document.chunks):
         listed = {fold(entity.name) for entity in extraction.entities}
-        ends = [end for t in extraction.triples for end in ((t.subject,) if t.is_value else (t.subject, t.object))]
+        ends = [
+            end for t in extraction.triples for end in ((t.subject,) if t.is_value else (t.subject, t.object))
+        ]
         stubs = [Entity(end) for end in dict.fromkeys(ends) if fold(end) not in listed]
         for no, entity in enumerate([*extraction.entities, *stubs]):
             yield _Mention(Position(document.ord, document.key, chunk, no), entity)

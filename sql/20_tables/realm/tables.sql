@@ -246,6 +246,7 @@ create table entity_version (
 );
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
+create index entity_version_name on entity_version (name) where died is null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (
