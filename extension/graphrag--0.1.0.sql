@@ -685,6 +685,7 @@ create table entity_version (
 );
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
+create index entity_version_name on entity_version (name) where died is null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (
@@ -951,44 +952,52 @@ group by sp.name, a.predicate;
 -- descriptions are. Look at one entity or space at a time: the neighbours of each are searched.
 create view merge_candidates with (security_invoker = true) as
 select sp.name as space, a.name as entity, b.name as other, c.reason, c.alike
-from (
-    select x.entity, y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
+from entity_version as a
+join entity as e on e.id = a.entity
+join space as sp on sp.id = e.space
+cross join lateral (
+    select y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
     from entity_name as x
     join entity_name as y on y.space = x.space and y.folded = x.folded and y.died is null and y.entity <> x.entity
         and y.document is null
-    where x.died is null and x.role = 'claimed' and (y.role <> 'claimed' or x.entity < y.entity)
+    where x.entity = a.entity
+        and x.died is null
+        and x.role = 'claimed'
+        and (y.role <> 'claimed' or x.entity < y.entity)
     union all
-    select x.entity, y.entity, 'names', greatest(
-        similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
-    )
-    from entity_name as x
-    join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
-    where x.died is null
-        and x.role = 'canonical'
-        and x.entity <> y.entity
-        and length(x.folded) >= 4
-        and (
-            (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
-            or position(x.folded in y.folded) > 0
+    (
+        select y.entity, 'names', greatest(
+            similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
         )
+        from entity_name as x
+        join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+        where x.entity = a.entity
+            and x.died is null
+            and x.role = 'canonical'
+            and x.entity <> y.entity
+            and length(x.folded) >= 4
+            and (
+                (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
+                or position(x.folded in y.folded) > 0
+            )
+        order by 3 desc, 1
+        limit 20
+    )
     union all
-    select x.entity, y.entity, 'descriptions', y.alike::real
-    from entity_version as x
-    join content as t on t.id = x.content
+    select y.entity, 'descriptions', y.alike::real
+    from content as t
     cross join lateral (
         select v.entity, v.name, 1 - (n.vec <=> t.vec) as alike
         from content as n
         join entity_version as v on v.content = n.id and v.died is null
-        where n.kind = 'entity' and n.space = t.space and v.entity <> x.entity
+        where n.kind = 'entity' and n.space = t.space and v.entity <> a.entity
         order by n.vec <=> t.vec
         limit 3
     ) as y
-    where x.died is null and y.alike > 0.9 and x.entity < y.entity and similarity(x.name, y.name) > 0.3
+    where t.id = a.content and y.alike > 0.9 and a.entity < y.entity and similarity(a.name, y.name) > 0.3
 ) as c
-join entity as e on e.id = c.entity
-join space as sp on sp.id = e.space
-join entity_version as a on a.entity = c.entity and a.died is null
-join entity_version as b on b.entity = c.other and b.died is null;
+join entity_version as b on b.entity = c.other and b.died is null
+where a.died is null;
 
 create view usage_totals with (security_invoker = true) as
 select
@@ -2872,8 +2881,8 @@ create function graphrag._name_parts(shape graphrag._name_shape, words text[], h
     language plpgsql stable parallel safe
 as $function$
 -- By which shorter forms a person is called: the words from the first on (Charles), and those up to the last
--- (Babbage, van Gogh). Jr. tells father from son, so it is not left out of a name, but a surname ends before it. Without
--- blanks: 田中太郎 is called 田中 or 太郎.
+-- (Babbage, van Gogh). Jr. tells father from son, so it is not left out of a name, but a surname ends before it.
+-- Without blanks: 田中太郎 is called 田中 or 太郎.
 declare
     _n integer := cardinality(words);
     _text text := array_to_string(words, ' ');
@@ -4199,14 +4208,20 @@ from (
             'afonso,antónio,antônio,armando,artur,fernando,francisco,gilberto,henrique,joão,joaquim,jorge,luís,luiz,'
             'manuel,miguel,nuno,paulo,pedro,rui,sérgio,vasco'
         ),
-        ('pt', 'female_name', 'amália,ana,beatriz,dilma,fátima,fernanda,helena,inês,joana,lúcia,luísa,margarida,maria'),
+        (
+            'pt', 'female_name',
+            'amália,ana,beatriz,dilma,fátima,fernanda,helena,inês,joana,lúcia,luísa,margarida,maria'
+        ),
         ('nl', 'male_name', 'bart,cornelis,dirk,geert,gerrit,hendrik,jan,jeroen,joost,kees,maarten,piet,pieter,willem'),
         ('nl', 'female_name', 'annelies,beatrix,geertruida,hendrika,ineke,johanna,marijke,saskia,truus,wilhelmina'),
         (
             'ru', 'male_name',
             'александр,алексей,андрей,борис,виктор,владимир,дмитрий,иван,михаил,николай,олег,пётр,сергей,юрий'
         ),
-        ('ru', 'female_name', 'анна,валентина,галина,екатерина,елена,ирина,людмила,мария,наталья,ольга,светлана,татьяна'),
+        (
+            'ru', 'female_name',
+            'анна,валентина,галина,екатерина,елена,ирина,людмила,мария,наталья,ольга,светлана,татьяна'
+        ),
         (
             '', 'person_type',
             'person,people,human,character,fictional character,individual,artist,politician,actor,author'
@@ -4872,14 +4887,16 @@ begin
             union
             select a.id
             from slot as t
-            join entity_name as s on s.entity = t.entity and s.died is null and s.role <> 'claimed' and s.document is null
+            join entity_name as s on s.entity = t.entity and s.died is null and s.role <> 'claimed'
+                and s.document is null
             join assertion as a on a.space = $1 and a.subject = s.folded and a.predicate = t.predicate
             union
             -- A symmetric functional predicate fills the slot of either end.
             select a.id
             from slot as t
             join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
-            join entity_name as o on o.entity = t.entity and o.died is null and o.role <> 'claimed' and o.document is null
+            join entity_name as o on o.entity = t.entity and o.died is null and o.role <> 'claimed'
+                and o.document is null
             join assertion as a on a.space = $1 and a.object = o.folded and a.predicate = t.predicate
             union
             -- What documents say by a name that means one of the entities there.
@@ -5519,9 +5536,9 @@ create function graphrag._meaning_pairs(space integer, documents bigint[])
     returns graphrag._name_pair[]
     language plpgsql stable parallel safe
 as $function$
--- Who in a document may be meant by a shorter name, by the words of both. A person's fuller name is what these are short
--- for: its first or last words (Scrooge: Ebenezer Scrooge); a title before its surname (Mr. Scrooge), unless it is
--- another's; the whole of it with a title. A surname alone may also be one that has a title in the document (Topper:
+-- Who in a document may be meant by a shorter name, by the words of both. A person's fuller name is what these are
+-- short for: its first or last words (Scrooge: Ebenezer Scrooge); a title before its surname (Mr. Scrooge), unless it
+-- is another's; the whole of it with a title. A surname alone may also be one that has a title in the document (Topper:
 -- Mr. Topper), and a name without its article the one with it. Nothing here looks beyond the document.
 --
 -- Mr. and Mrs. X are two, and X is a family. So a title of one gender never means a name of the other, nor one that a
@@ -7108,7 +7125,8 @@ begin
                 union all
                 select other.folded
                 from entity_name as this
-                join entity_name as other on other.entity = this.entity and other.died is null and other.document is null
+                join entity_name as other on other.entity = this.entity and other.died is null
+                    and other.document is null
                 where this.space = $1 and this.folded = t.folded and this.died is null and this.document is null
                 union all
                 select o.folded
@@ -7779,7 +7797,7 @@ create function graphrag._resolutions(space integer, names text[], entities bigi
     returns graphrag._resolution[]
     language plpgsql stable parallel safe
 as $function$
--- What names mean at present: these everywhere, those that mean these entities in some document, all in these documents.
+-- What names mean now: these everywhere, those that mean these entities in some document, all in these documents.
 begin
     return array(
         select row(e.folded, e.document, e.entity)::graphrag._resolution

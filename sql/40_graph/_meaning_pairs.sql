@@ -3,8 +3,8 @@ create function graphrag._meaning_pairs(space integer, documents bigint[])
     language plpgsql stable parallel safe
 as $function$
 -- Who in a document may be meant by a shorter name, by the words of both. A person's fuller name is what these are
--- short for: its first or last words (Scrooge: Ebenezer Scrooge); a title before its surname (Mr. Scrooge), unless it is
--- another's; the whole of it with a title. A surname alone may also be one that has a title in the document (Topper:
+-- short for: its first or last words (Scrooge: Ebenezer Scrooge); a title before its surname (Mr. Scrooge), unless it
+-- is another's; the whole of it with a title. A surname alone may also be one that has a title in the document (Topper:
 -- Mr. Topper), and a name without its article the one with it. Nothing here looks beyond the document.
 --
 -- Mr. and Mrs. X are two, and X is a family. So a title of one gender never means a name of the other, nor one that a

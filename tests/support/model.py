@@ -263,6 +263,10 @@ class _Local(NamedTuple):
     places: frozenset[tuple[str, int]]
 
 
+def _is_personal(shape: Shape) -> bool:
+    return bool(shape.is_person or shape.title) and not shape.article
+
+
 class Context:
     """What the names of one document mean in it."""
 
@@ -326,37 +330,50 @@ class Context:
         }
 
     def _fits_one(self, name: str, other: str) -> bool:
-        (short, types, places), (full, full_types, full_places) = self._local[name], self._local[other]
-        if full.article and not short.title and full.whole == name:
-            alike = not types or not full_types or bool(types & full_types)
-            return alike and (None in (short.is_person, full.is_person) or short.is_person == full.is_person)
-        if full.is_person is False or short.article:
+        short, full = self._local[name], self._local[other]
+        if full.shape.article and full.shape.whole == name and not short.shape.title:
+            return self._are_alike(short, full)
+        if full.shape.is_person is False or short.shape.is_person is False or short.shape.article:
             return False
-        is_known = bool(full.is_person or full.title) and not full.article
-        if not short.title:
-            if not short.is_person:
-                return False
-            if full.title and len(full.core) == 1 and full.whole == name:
-                return not (full.gender == "f" and places & full_places)
-            return is_known and name in full.given | full.family
-        if short.is_person is False:
-            return False
+        if short.shape.title:
+            return self._titled_fits(short, other)
+        return bool(short.shape.is_person) and self._bare_fits(name, short, full)
+
+    @staticmethod
+    def _are_alike(short: _Local, full: _Local) -> bool:
+        """Whether nothing in the types of a name without its article and one with it speaks against their being one."""
+        persons = {short.shape.is_person, full.shape.is_person} - {None}
+        return len(persons) < 2 and (not short.types or not full.types or bool(short.types & full.types))
+
+    @staticmethod
+    def _bare_fits(name: str, short: _Local, full: _Local) -> bool:
+        """Babbage: Charles Babbage, or Mr. Babbage; not the Mrs. Babbage that stands beside it."""
+        if full.shape.title and len(full.shape.core) == 1 and full.shape.whole == name:
+            return full.shape.gender != "f" or not short.places & full.places
+        return _is_personal(full.shape) and name in full.shape.given | full.shape.family
+
+    def _titled_fits(self, short: _Local, other: str) -> bool:
+        """Mr. Babbage: Charles Babbage; Dr. Charles Babbage: the same."""
+        mine, full = short.shape, self._local[other].shape
         gender = full.gender or self._honoured(other)
-        if len(short.core) > 1 and short.whole == other and not full.title:
-            if short.gender is None or gender is not None:
-                return short.gender in (None, gender)
-            return not {"m", "f"} <= self._titles(short.whole)
-        if not is_known:
+        if len(mine.core) > 1 and mine.whole == other and not full.title:
+            if mine.gender is None or gender is not None:
+                return mine.gender in (None, gender)
+            return not {"m", "f"} <= self._titles(mine.whole)
+        if not _is_personal(full):
             return False
-        if short.whole in full.family:
-            if short.gender is None:
-                return True
-            if gender not in (None, short.gender) or places & full_places:
-                return False
-            if short.gender == "f":
-                return gender == "f" and len(self._bearers(short.whole)) == 1
-            return gender == "m" or "f" not in self._titles(short.whole)
-        return short.title == "sir" and short.whole in full.given and gender == "m"
+        if mine.whole in full.family:
+            return mine.gender is None or self._surname_fits(short, other, gender)
+        return mine.title == "sir" and mine.whole in full.given and gender == "m"
+
+    def _surname_fits(self, short: _Local, other: str, gender: str | None) -> bool:
+        """A family has more than one of a name: what a title of a gender may mean."""
+        mine = short.shape
+        if gender not in (None, mine.gender) or short.places & self._local[other].places:
+            return False
+        if mine.gender == "f":
+            return gender == "f" and len(self._bearers(mine.whole)) == 1
+        return gender == "m" or "f" not in self._titles(mine.whole)
 
     def _bearers(self, surname: str) -> set[str]:
         """All here whose full name ends so."""
