@@ -1,7 +1,7 @@
 -- Whom a name means: contested aliases, short forms, titles, identifiers; and what a document says by a name.
 begin;
 create extension if not exists pgtap;
-select plan(33);
+select plan(34);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -145,6 +145,15 @@ select is(
 );
 select is((select subject from kb.facts where predicate = 'visited'), 'Charles Dickens', 'whose facts these are');
 select pg_temp.told('e', 'Dickens:person');
+select is(
+    (
+        select count(*)
+        from kb.assertions as a
+        join kb.facts as f on f.relation = a.relation
+        where f.subject = 'Charles Dickens' and a.document = 'd'
+    ),
+    1::bigint, 'an assertion leads to the fact that it supports in its document'
+);
 select is(
     (select count(*) from kb.entities where name = 'Dickens'), 1::bigint, 'in its document only'
 );

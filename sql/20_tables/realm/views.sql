@@ -173,6 +173,14 @@ select
                 and n.folded = a.subject
                 and n.died is null
                 and n.role <> 'claimed'
+                and case
+                    when n.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.subject and z.document = v.document and z.died is null
+                    )
+                    else n.document = v.document
+                end
                 and r.predicate = a.predicate
                 and md5(r.value) = md5(a.value)
                 and r.period = case
@@ -186,6 +194,14 @@ select
             from entity_name as n
             join entity_name as m on m.space = n.space and m.folded = a.object and m.died is null
                 and m.role <> 'claimed'
+                and case
+                    when m.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.object and z.document = v.document and z.died is null
+                    )
+                    else m.document = v.document
+                end
             cross join lateral (
                 select exists (select from predicate as p where p.name = a.predicate and p.is_symmetric)
                     and m.entity < n.entity
@@ -195,6 +211,14 @@ select
                 and r.object = case when x.is_turned then n.entity else m.entity end
                 and r.negated = a.negated
             where n.space = a.space and n.folded = a.subject and n.died is null and n.role <> 'claimed'
+                and case
+                    when n.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.subject and z.document = v.document and z.died is null
+                    )
+                    else n.document = v.document
+                end
         )
     end as relation
 from assertion as a
