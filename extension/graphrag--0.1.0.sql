@@ -52,9 +52,18 @@ create type graphrag._name_state as (
     entity bigint,
     folded text,
     name text,                  -- as last written
-    role text
+    role text,
+    document bigint             -- where alone it is one; null: everywhere
 );
 comment on type graphrag._name_state is 'A name an entity should have now.';
+
+create type graphrag._meaning as (
+    document bigint,
+    folded text,
+    name text,                  -- as the document writes it
+    label text                  -- the group that the name means in the document; null: one that nothing touched
+);
+comment on type graphrag._meaning is 'A name that means something else in a document than elsewhere.';
 
 create type graphrag._claim as (
     pos integer,                -- document order among the claims loaded together
@@ -105,6 +114,20 @@ create type graphrag._derived as (
     changes integer
 );
 comment on type graphrag._derived is 'What one derivation changed; changes counts every row version born or died.';
+
+create type graphrag._name_pair as (
+    document bigint,
+    folded text,
+    other text                  -- a fuller name in the document that the name may be short for
+);
+comment on type graphrag._name_pair is 'A name and a fuller one of the same document.';
+
+create type graphrag._resolution as (
+    folded text,
+    document bigint,            -- null: everywhere that has no meaning of its own for the name
+    entity bigint
+);
+comment on type graphrag._resolution is 'The entity that a name means.';
 
 -- sql/10_types/document_plan.sql
 
@@ -212,6 +235,16 @@ create type graphrag._gated_triple as (
     record jsonb
 );
 comment on type graphrag._gated_triple is 'A triple of an extraction, resolved inside its chunk, and what the gates say of it.';
+
+create type graphrag._name_shape as (
+    is_person boolean,          -- by its type; null: not told, or no more than a role
+    form text,                  -- title, given title, rank, or article: what stands before the core
+    gender text,                -- m or f, by title or given name
+    core text,                  -- folded without title and article; null where there is none
+    given text[],               -- folded shorter forms of a person's name: from its first word on
+    family text[]               -- and up to its last
+);
+comment on type graphrag._name_shape is 'What the words of a name say of whom it can mean.';
 
 -- sql/10_types/index_result.sql
 
@@ -555,6 +588,13 @@ create table mention (
     aliases text[] not null default '{}',        -- as stated
     folded_aliases text[] not null default '{}',
     identifiers text[] not null default '{}',    -- external ones: those who share one are one
+    -- What its words say of whom the name can mean (graphrag._name_shape), for a short form's meaning in its document
+    is_person boolean,
+    form text check (form in ('title', 'given title', 'rank', 'article')),
+    gender text check (gender in ('m', 'f')),
+    core text,
+    given text[] not null default '{}',
+    family text[] not null default '{}',
     content bigint not null references content,
     unique (chunk, folded)
 );
@@ -617,12 +657,19 @@ create table entity_name (
     folded text not null,
     name text not null,                  -- as last written
     entity bigint not null references entity,
-    role text not null check (role in ('canonical', 'alias', 'claimed')),  -- claimed: an alias of several entities
+    role text not null check (role in ('canonical', 'alias', 'claimed', 'context')),
+    document bigint references document, -- of role context: where alone the name means this entity, whatever elsewhere
+    check ((role = 'context') = (document is not null)),
     born bigint not null,
     died bigint
 );
-create unique index entity_name_live on entity_name (space, folded, entity) where died is null;
-create unique index entity_name_resolution on entity_name (space, folded) where died is null and role <> 'claimed';
+create unique index entity_name_live on entity_name (space, folded, entity) where died is null and document is null;
+-- A name means one entity, and in a document with a meaning of its own for it, that one.
+create unique index entity_name_resolution on entity_name (space, folded)
+    where died is null and role <> 'claimed' and document is null;
+create unique index entity_name_context on entity_name (space, folded, document)
+    where died is null and document is not null;
+create index entity_name_document on entity_name (document, born) where document is not null;
 create index entity_name_entity on entity_name (entity, born);
 create index entity_name_folded on entity_name (space, folded, born);
 
@@ -639,6 +686,7 @@ create table entity_version (
 );
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
+create index entity_version_name on entity_version (name) where died is null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (
@@ -755,13 +803,29 @@ select
         from entity_name as sn
         join assertion as a on a.space = r.space and a.subject = sn.folded and a.predicate = v.predicate
             and a.negated = v.negated
-        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
-            and obn.role <> 'claimed'
         join document_chunk as c on c.chunk = a.chunk and c.died is null
         join document_version as dv on dv.id = c.version
         join document as d on d.id = dv.document
+        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
+            and obn.role <> 'claimed'
+            and case
+                when obn.document is null then not exists (
+                    select
+                    from entity_name as x
+                    where x.space = r.space and x.folded = a.object and x.document = d.id and x.died is null
+                )
+                else obn.document = d.id
+            end
         where sn.died is null
             and sn.role <> 'claimed'
+            and case
+                when sn.document is null then not exists (
+                    select
+                    from entity_name as x
+                    where x.space = r.space and x.folded = a.subject and x.document = d.id and x.died is null
+                )
+                else sn.document = d.id
+            end
             and a.value is not distinct from r.value
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
@@ -790,10 +854,11 @@ select
     sp.name as space,
     v.name,
     array(
-        select n.name
+        select (array_agg(n.name order by n.document desc nulls first))[1] as name
         from entity_name as n
         where n.entity = v.entity and n.died is null and n.role <> 'canonical'
-        order by n.name
+        group by n.folded
+        order by name
     ) as aliases,
     v.types,
     c.body as description,
@@ -877,6 +942,14 @@ select
                 and n.folded = a.subject
                 and n.died is null
                 and n.role <> 'claimed'
+                and case
+                    when n.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.subject and z.document = v.document and z.died is null
+                    )
+                    else n.document = v.document
+                end
                 and r.predicate = a.predicate
                 and md5(r.value) = md5(a.value)
                 and r.period = case
@@ -890,6 +963,14 @@ select
             from entity_name as n
             join entity_name as m on m.space = n.space and m.folded = a.object and m.died is null
                 and m.role <> 'claimed'
+                and case
+                    when m.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.object and z.document = v.document and z.died is null
+                    )
+                    else m.document = v.document
+                end
             cross join lateral (
                 select exists (select from predicate as p where p.name = a.predicate and p.is_symmetric)
                     and m.entity < n.entity
@@ -899,6 +980,14 @@ select
                 and r.object = case when x.is_turned then n.entity else m.entity end
                 and r.negated = a.negated
             where n.space = a.space and n.folded = a.subject and n.died is null and n.role <> 'claimed'
+                and case
+                    when n.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.subject and z.document = v.document and z.died is null
+                    )
+                    else n.document = v.document
+                end
         )
     end as relation
 from assertion as a
@@ -939,43 +1028,52 @@ group by sp.name, a.predicate;
 -- descriptions are. Look at one entity or space at a time: the neighbours of each are searched.
 create view merge_candidates with (security_invoker = true) as
 select sp.name as space, a.name as entity, b.name as other, c.reason, c.alike
-from (
-    select x.entity, y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
+from entity_version as a
+join entity as e on e.id = a.entity
+join space as sp on sp.id = e.space
+cross join lateral (
+    select y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
     from entity_name as x
     join entity_name as y on y.space = x.space and y.folded = x.folded and y.died is null and y.entity <> x.entity
-    where x.died is null and x.role = 'claimed' and (y.role <> 'claimed' or x.entity < y.entity)
+        and y.document is null
+    where x.entity = a.entity
+        and x.died is null
+        and x.role = 'claimed'
+        and (y.role <> 'claimed' or x.entity < y.entity)
     union all
-    select x.entity, y.entity, 'names', greatest(
-        similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
-    )
-    from entity_name as x
-    join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
-    where x.died is null
-        and x.role = 'canonical'
-        and x.entity <> y.entity
-        and length(x.folded) >= 4
-        and (
-            (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
-            or position(x.folded in y.folded) > 0
+    (
+        select y.entity, 'names', greatest(
+            similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
         )
+        from entity_name as x
+        join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+        where x.entity = a.entity
+            and x.died is null
+            and x.role = 'canonical'
+            and x.entity <> y.entity
+            and length(x.folded) >= 4
+            and (
+                (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
+                or position(x.folded in y.folded) > 0
+            )
+        order by 3 desc, 1
+        limit 20
+    )
     union all
-    select x.entity, y.entity, 'descriptions', y.alike::real
-    from entity_version as x
-    join content as t on t.id = x.content
+    select y.entity, 'descriptions', y.alike::real
+    from content as t
     cross join lateral (
         select v.entity, v.name, 1 - (n.vec <=> t.vec) as alike
         from content as n
         join entity_version as v on v.content = n.id and v.died is null
-        where n.kind = 'entity' and n.space = t.space and v.entity <> x.entity
+        where n.kind = 'entity' and n.space = t.space and v.entity <> a.entity
         order by n.vec <=> t.vec
         limit 3
     ) as y
-    where x.died is null and y.alike > 0.9 and x.entity < y.entity and similarity(x.name, y.name) > 0.3
+    where t.id = a.content and y.alike > 0.9 and a.entity < y.entity and similarity(a.name, y.name) > 0.3
 ) as c
-join entity as e on e.id = c.entity
-join space as sp on sp.id = e.space
-join entity_version as a on a.entity = c.entity and a.died is null
-join entity_version as b on b.entity = c.other and b.died is null;
+join entity_version as b on b.entity = c.other and b.died is null
+where a.died is null;
 
 create view usage_totals with (security_invoker = true) as
 select
@@ -1939,7 +2037,8 @@ declare
         -- The name, its words, what follows the first word and the second, and its type and the type's last word.
         cross join lateral string_to_table(
             concat_ws(
-                '|', replace(k.key, ' ', '|'), k.key, n.name, substr(k.key, position(' ' in k.key) + 1),
+                '|', replace(k.key, ' ', '|'), k.key, rtrim(k.key, '.'), n.name,
+                substr(k.key, position(' ' in k.key) + 1),
                 substr(k.key, length(split_part(k.key, ' ', 1) || split_part(k.key, ' ', 2)) + 3),
                 split_part(k.key, '-', 1), lower(n.type), split_part(lower(n.type), ' ', -1)
             ),
@@ -2576,6 +2675,10 @@ begin
                 then 'pronominal_name'
             when hits ? ('lower_pronoun ' || _key) and not _is_capital then 'pronominal_name'
             when hits ? ('relative ' || _key) then 'relative_name'
+            when length(rtrim(_key, '.')) > 1
+                and hits ?| graphrag._title_keys(rtrim(_key, '.'), false)
+                and not _is_acronym
+                then 'relative_name'
             when hits ? ('relative_date ' || _key) then 'bare_date'
             when hits ? ('calendar ' || _key) and not (_is_capital and graphrag._is_type('person_type', type, hits))
                 then 'bare_date'
@@ -2741,6 +2844,219 @@ begin
 end
 $function$;
 comment on function graphrag._figure_reason(text, text, text[], boolean, jsonb) is 'bare_quantity or bare_date if a name is only that.';
+
+-- sql/30_gates/_name_shapes.sql
+
+create function graphrag._name_shapes(names text[], types text[])
+    returns table (no integer, shape graphrag._name_shape)
+    language plpgsql stable parallel safe rows 20
+as $function$
+-- All names of a document at once, because their words are looked up in one query.
+declare
+    _hits jsonb := graphrag._gate_words(array(
+        select distinct p.probe
+        from unnest(names, types) as n (name, type)
+        cross join lateral string_to_table(
+            concat_ws(
+                '|',
+                regexp_replace(lower(n.name collate "und-x-icu"), '[.,]?( |$)', '|', 'g'),
+                lower(n.name collate "und-x-icu"),
+                case when n.name ~ '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]$'
+                    then concat_ws('|', right(n.name, 1), right(n.name, 2), right(n.name, 3))
+                end,
+                lower(n.type),
+                split_part(lower(n.type), ' ', -1)
+            ),
+            '|'
+        ) as p (probe)
+        where p.probe <> ''
+    ));
+begin
+    return query
+    select n.no::integer, graphrag._shape_of(n.name, n.type, _hits)
+    from unnest(names, types) with ordinality as n (name, type, no);
+end
+$function$;
+comment on function graphrag._name_shapes(text[], text[]) is 'For each name and its type, by position, what its words say of whom it can mean.';
+
+create function graphrag._shape_of(name text, type text, hits jsonb)
+    returns graphrag._name_shape
+    language plpgsql stable parallel safe
+as $function$
+-- hits: what graphrag._gate_words() found for the words of this name, among others. Titles and ranks count before a
+-- person's name only (Dr Pepper is a drink), or after it where names are written without blanks.
+declare
+    _shape graphrag._name_shape;
+    _words text[] := string_to_array(name, ' ');
+    _keys text[] := string_to_array(regexp_replace(lower(name collate "und-x-icu"), '[.,](?= |$)', '', 'g'), ' ');
+    _n integer := cardinality(_words);
+    _core text[];
+    _ending integer;
+begin
+    if type is not null then
+        _shape.is_person := graphrag._is_type('person_type', type, hits);
+    end if;
+    if _shape.is_person is not false then
+        _core := graphrag._without_titles(_words, _keys, _shape.is_person, hits);
+        if cardinality(_core) < _n then
+            _shape.core := graphrag._fold_name(array_to_string(_core, ' '));
+            _keys := _keys[:_n - cardinality(_core)] || case when _core[1] = _words[1] then _keys[_n:] end;
+        elsif _n = 1 and name ~ '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]$' then
+            _ending := graphrag._title_ending(name, hits);
+            if _ending > 0 then
+                _core := array[left(name, -_ending)];
+                _keys := array[right(name, _ending)];
+                _shape.core := graphrag._fold_name(_core[1]);
+            end if;
+        end if;
+    end if;
+    if _shape.core is not null then
+        _shape.form := graphrag._title_form(_keys, hits);
+        _shape.gender := graphrag._gender_of(_keys, 'title', hits);
+    elsif _n > 1 and hits ? ('article ' || _keys[1])
+        and not hits ?| array['role ' || array_to_string(_keys[2:], ' '), 'common ' || array_to_string(_keys[2:], ' ')]
+    then
+        _shape.form := 'article';
+        _shape.core := graphrag._fold_name(array_to_string(_words[2:], ' '));
+    elsif _shape.is_person and hits ?| array['role ' || lower(name), 'common ' || lower(name)] then
+        _shape.is_person := null;
+    end if;
+    if (_shape.is_person or _shape.form in ('title', 'given title', 'rank')) and _shape.form is distinct from 'article'
+    then
+        _shape := graphrag._name_parts(_shape, _core, hits);
+    end if;
+    return _shape;
+end
+$function$;
+comment on function graphrag._shape_of(text, text, jsonb) is 'What the words of one name say of whom it can mean.';
+
+create function graphrag._without_titles(words text[], keys text[], is_person boolean, hits jsonb)
+    returns text[]
+    language plpgsql immutable parallel safe
+as $function$
+-- Prof. Dr. Schmidt is Schmidt, 김 씨 is 김; a title alone stays. A single letter with a full stop is a title before
+-- one word only: M. Dupont, but M. Night Shyamalan.
+declare
+    _n integer := cardinality(words);
+    _k integer := 0;
+begin
+    while _k < _n - 1
+        and hits ?| graphrag._title_keys(keys[_k + 1], is_person)
+        and (length(keys[_k + 1]) > 1 or (_n = 2 and right(words[1], 1) = '.')) loop
+        _k := _k + 1;
+    end loop;
+    if _k = 0 and _n > 1 and words[_n] ~ '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]$'
+        and hits ?| graphrag._title_keys(keys[_n], is_person) then
+        return words[:_n - 1];
+    end if;
+    return words[_k + 1:];
+end
+$function$;
+comment on function graphrag._without_titles(text[], text[], boolean, jsonb) is 'The words of a name without the titles and ranks before or after it.';
+
+create function graphrag._title_keys(word text, is_person boolean)
+    returns text[]
+    language sql immutable parallel safe
+as $function$
+-- A rank counts before what is known to be a person: General Motors may be untyped.
+    select array['title ' || word, 'male_title ' || word, 'female_title ' || word] || case
+        when is_person then array['rank ' || word, 'male_rank ' || word, 'female_rank ' || word]
+    end
+$function$;
+comment on function graphrag._title_keys(text, boolean) is 'The hits that make a word a title or a rank.';
+
+create function graphrag._title_ending(name text, hits jsonb)
+    returns integer
+    language sql immutable parallel safe
+as $function$
+    select coalesce(max(l.length), 0)
+    from generate_series(1, least(3, length(name) - 1)) as l (length)
+    where hits ?| array[
+        'title ' || right(name, l.length), 'male_title ' || right(name, l.length),
+        'female_title ' || right(name, l.length)
+    ]
+$function$;
+comment on function graphrag._title_ending(text, jsonb) is 'How many characters of a name without blanks are a title at its end.';
+
+create function graphrag._title_form(titles text[], hits jsonb)
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select case
+        when bool_or(hits ? ('given_title ' || t.word)) then 'given title'
+        when bool_or(
+            hits ?| array['title ' || t.word, 'male_title ' || t.word, 'female_title ' || t.word, 'rank ' || t.word]
+        ) then 'title'
+        else 'rank'
+    end
+    from unnest(titles) as t (word)
+$function$;
+comment on function graphrag._title_form(text[], jsonb) is 'title: before a surname; given title: before a given name too; rank: before a name of its own.';
+
+create function graphrag._gender_of(words text[], kind text, hits jsonb)
+    returns text
+    language sql immutable parallel safe
+as $function$
+-- m or f if the words are marked as one and none as the other.
+    select case when g.m and not g.f then 'm' when g.f and not g.m then 'f' end
+    from (
+        select
+            bool_or(hits ? ('male_' || kind || ' ' || w.word) or (kind = 'title' and hits ? ('male_rank ' || w.word))),
+            bool_or(
+                hits ? ('female_' || kind || ' ' || w.word) or (kind = 'title' and hits ? ('female_rank ' || w.word))
+            )
+        from unnest(words) as w (word)
+    ) as g (m, f)
+$function$;
+comment on function graphrag._gender_of(text[], text, jsonb) is 'The gender that titles or given names tell; null if none or both.';
+
+create function graphrag._name_parts(shape graphrag._name_shape, words text[], hits jsonb)
+    returns graphrag._name_shape
+    language plpgsql stable parallel safe
+as $function$
+-- By which shorter forms a person is called: the words from the first on (Charles), and those up to the last
+-- (Babbage, van Gogh). Jr. tells father from son, so it is not left out of a name, but a surname ends before it.
+-- Without blanks: 田中太郎 is called 田中 or 太郎.
+declare
+    _n integer := cardinality(words);
+    _text text := array_to_string(words, ' ');
+begin
+    while _n > 2 and hits ? ('generation ' || rtrim(lower(words[_n]), '.')) loop
+        _n := _n - 1;
+    end loop;
+    if _n = 1 and _text ~ '^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,5}$' then
+        shape.family := array(select left(_text, l) from generate_series(1, least(2, length(_text) - 1)) as l);
+        shape.given := case when length(_text) > 2 then array[right(_text, 2)] end;
+    elsif _n between 2 and 6
+        and not hits ? ('article ' || lower(words[1]))
+        and not _text ~ '\d|[''’]s( |$)'
+        and (
+            select bool_and(
+                w.word <> lower(w.word collate "und-x-icu")
+                or lower(w.word collate "und-x-icu") = upper(w.word collate "und-x-icu")
+                or hits ? ('particle ' || w.word)
+            )
+            from unnest(words[:_n]) as w (word)
+        )
+    then
+        shape.gender := coalesce(
+            shape.gender, graphrag._gender_of(array[lower(words[1] collate "und-x-icu")], 'name', hits)
+        );
+        shape.given := array(
+            select graphrag._fold_name(array_to_string(words[:i], ' '))
+            from generate_series(1, _n - 1) as i
+            where not hits ? ('particle ' || lower(words[i])) and length(rtrim(words[i], '.')) > 1
+        );
+        shape.family := array(
+            select graphrag._fold_name(array_to_string(words[i:_n], ' '))
+            from generate_series(2, _n) as i
+            where length(rtrim(words[i], '.')) > 1
+        );
+    end if;
+    return shape;
+end
+$function$;
+comment on function graphrag._name_parts(graphrag._name_shape, text[], jsonb) is 'The shape of a person''s name with the shorter forms of it.';
 
 -- sql/30_gates/_normalize_predicate.sql
 
@@ -3389,6 +3705,14 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --   number, relative_date, calendar
 --                             no name; calendar unless it is typed as a person or a work
 --   work_type, person_type    entity types
+--   title, male_title, female_title
+--                             before a surname, or after it where names are written so; alone no name
+--   rank, male_rank, female_rank
+--                             before a surname, or before a given name that is nobody else's (King Charles); alone a
+--                             name all the same (Prince, Lady)
+--   given_title               of these, before a given name too (Sir Isaac, Don Juan)
+--   generation                after a name (Jr., III)
+--   male_name, female_name    given names that tell whom Mr. and Mrs. can mean
 --   vague_predicate           says no more than that there is something
 insert into graphrag.gate_word (language, kind, word)
 select l.language, l.kind, w.word
@@ -3880,6 +4204,157 @@ from (
             'story,short story,comic,manga,anime,musical,podcast,documentary,product,brand,model,vehicle,'
             'aircraft,device,software,band,musicalgroup,group,code,flight,bus line,route,title,tv show,'
             'television series,tvshow,work of art,workofart,work_of_art'
+        ),
+        ('en', 'title', 'dr,prof,professor,doctor,rev,reverend,hon,mx'),
+        ('en', 'male_title', 'mr,mister,sir'),
+        ('en', 'female_title', 'mrs,ms,miss,mistress,madam,ma''am'),
+        (
+            'en', 'rank',
+            'gen,general,col,colonel,maj,major,capt,captain,lt,lieutenant,sgt,sergeant,cpl,corporal,adm,'
+            'admiral,cmdr,commander,president,pres,senator,sen,rep,representative,'
+            'congressman,governor,gov,mayor,judge,justice,chancellor,minister,secretary,ambassador,bishop,'
+            'archbishop,cardinal,chief,detective,inspector,officer,coach,pastor,rabbi,imam'
+        ),
+        (
+            'en', 'male_rank',
+            'king,prince,emperor,lord,duke,earl,count,baron,master,father,brother,uncle,friar,saint,st,pope'
+        ),
+        ('en', 'given_title', 'sir,miss,master,dame,don,doña,dom,dona'),
+        (
+            'en', 'female_rank',
+            'queen,princess,empress,lady,dame,duchess,countess,baroness,mother,sister,aunt,congresswoman'
+        ),
+        ('de', 'title', 'dr,prof,professor,doktor,dipl.-ing'),
+        ('de', 'male_title', 'herr,herrn,hr'),
+        ('de', 'female_title', 'frau,fr,fräulein,frl'),
+        ('de', 'male_rank', 'freiherr,graf,fürst,könig,kaiser,herzog,prinz'),
+        ('de', 'female_rank', 'freifrau,gräfin,fürstin,königin,kaiserin,herzogin,prinzessin'),
+        ('fr', 'title', 'docteur,professeur,maître'),
+        ('fr', 'male_title', 'm,monsieur'),
+        ('fr', 'female_title', 'mme,madame,mlle,mademoiselle'),
+        ('fr', 'male_rank', 'roi,prince,comte,duc,marquis,abbé,père'),
+        ('fr', 'female_rank', 'reine,princesse,comtesse,duchesse,marquise'),
+        ('es', 'title', 'dr,prof'),
+        ('es', 'male_title', 'sr,señor,profesor,doctor'),
+        ('es', 'female_title', 'sra,señora,srta,señorita,dra,doctora,profesora'),
+        ('es', 'male_rank', 'don,rey,príncipe,conde,duque'),
+        ('es', 'female_rank', 'doña,reina,princesa,condesa,duquesa'),
+        ('it', 'title', 'prof,avv'),
+        ('it', 'male_title', 'sig,signor,signore,dott,dottor,dottore'),
+        ('it', 'female_title', 'sig.ra,signora,sig.na,signorina,dott.ssa,dottoressa,prof.ssa'),
+        ('it', 'male_rank', 'principe,conte,duca'),
+        ('it', 'female_rank', 'donna,regina,principessa,contessa,duchessa'),
+        ('pt', 'male_title', 'sr,senhor,doutor'),
+        ('pt', 'female_title', 'sra,senhora,srta,senhorita,dra,doutora'),
+        ('pt', 'male_rank', 'dom,rei,conde'),
+        ('pt', 'female_rank', 'dona,rainha,condessa'),
+        ('nl', 'title', 'drs,dr,prof'),
+        ('nl', 'male_title', 'dhr,meneer,mijnheer'),
+        ('nl', 'female_title', 'mevr,mevrouw,mw,mej,mejuffrouw'),
+        ('nl', 'male_rank', 'koning,prins,graaf,hertog'),
+        ('nl', 'female_rank', 'koningin,prinses,gravin,hertogin'),
+        ('ru', 'title', 'доктор,профессор,товарищ'),
+        ('ru', 'male_title', 'господин,г-н'),
+        ('ru', 'female_title', 'госпожа,г-жа'),
+        ('zh', 'title', '教授,博士,医生,醫生,老师,老師'),
+        ('zh', 'male_title', '先生'),
+        ('zh', 'female_title', '女士,小姐,太太,夫人'),
+        ('ja', 'title', '教授,博士,氏,さん,様,さま,殿,ちゃん,先生'),
+        ('ja', 'male_title', '君,くん'),
+        ('ja', 'female_title', '夫人,女史,嬢'),
+        ('ko', 'title', '씨,님,선생님,선생,교수,박사,교수님'),
+        ('ko', 'female_title', '여사,양'),
+        ('ar', 'title', 'الدكتور,د,الأستاذ,البروفيسور'),
+        ('ar', 'male_title', 'السيد,سيد'),
+        ('ar', 'female_title', 'السيدة,الدكتورة,الآنسة,الأستاذة'),
+        ('ar', 'rank', 'الشيخ,الملك,الأمير'),
+        ('', 'generation', 'jr,sr,ii,iii,iv,junior,senior,fils,filho,neto,júnior'),
+        (
+            'en', 'male_name',
+            'aaron,adam,alan,albert,alexander,alfred,andrew,anthony,arthur,benjamin,bernard,bill,bob,brian,bruce,'
+            'charles,christopher,daniel,david,dennis,donald,douglas,ebenezer,edgar,edmund,edward,eric,ernest,eugene,'
+            'francis,frank,frederick,gary,geoffrey,george,gerald,gilbert,gordon,graham,gregory,harold,harry,henry,'
+            'herbert,howard,hugh,isaac,jack,jacob,james,jason,jeffrey,jeremy,jerry,jim,joe,john,jonathan,joseph,'
+            'joshua,keith,kenneth,kevin,lawrence,leonard,louis,mark,martin,matthew,michael,nathan,nicholas,oliver,'
+            'oscar,patrick,paul,peter,philip,ralph,raymond,richard,robert,roger,ronald,roy,russell,samuel,scott,'
+            'simon,stephen,steven,stuart,theodore,thomas,tim,timothy,tom,victor,vincent,walter,william'
+        ),
+        (
+            'en', 'female_name',
+            'abigail,agatha,agnes,alice,amanda,amelia,amy,angela,ann,anna,anne,audrey,barbara,beatrice,belinda,'
+            'betty,beverly,carol,caroline,catherine,charlotte,christine,clara,clarissa,cynthia,deborah,diana,donna,'
+            'dorothy,edith,eleanor,elizabeth,ellen,emily,emma,esther,eva,fanny,florence,frances,georgina,gladys,'
+            'grace,hannah,harriet,heather,helen,hillary,irene,jane,janet,jennifer,jessica,joan,judith,julia,karen,'
+            'kate,katherine,laura,linda,lisa,louise,lucy,lydia,margaret,maria,martha,mary,maureen,melania,melissa,'
+            'michelle,mildred,nancy,nicole,olivia,pamela,patricia,pauline,rachel,rebecca,rosemary,ruth,sandra,sarah,'
+            'sharon,sheila,sophia,stephanie,susan,teresa,theresa,victoria,violet,virginia,wendy,winifred'
+        ),
+        (
+            'de', 'male_name',
+            'andreas,bernd,christian,dieter,ernst,florian,friedrich,fritz,georg,gerhard,günther,hans,heinrich,'
+            'heinz,helmut,hermann,horst,johann,johannes,jürgen,karl,klaus,konrad,kurt,lukas,manfred,markus,matthias,'
+            'max,otto,rainer,rolf,stefan,thomas,uwe,werner,wilhelm,wolfgang'
+        ),
+        (
+            'de', 'female_name',
+            'annette,birgit,brigitte,christa,claudia,elfriede,elisabeth,erika,eva,frieda,gabriele,gertrud,gisela,'
+            'hannelore,heike,helga,hildegard,ilse,inge,ingrid,johanna,katharina,käthe,luise,monika,petra,renate,'
+            'sabine,silke,susanne,ulrike,ursula,ute'
+        ),
+        (
+            'fr', 'male_name',
+            'alain,antoine,bernard,bruno,christophe,édouard,émile,étienne,fabrice,françois,frédéric,gérard,gilles,'
+            'guillaume,guy,henri,hervé,hugues,jacques,jean,jean-pierre,jérôme,julien,laurent,luc,marcel,mathieu,'
+            'nicolas,olivier,pascal,patrice,philippe,pierre,raymond,rené,serge,sébastien,thierry,xavier,yves'
+        ),
+        (
+            'fr', 'female_name',
+            'adèle,amélie,anaïs,aurélie,béatrice,brigitte,camille,cécile,chantal,claire,colette,delphine,élodie,'
+            'émilie,françoise,geneviève,hélène,isabelle,jacqueline,jeanne,juliette,madeleine,marguerite,marie,'
+            'marine,martine,mathilde,monique,nathalie,odette,simone,sophie,sylvie,thérèse,valérie,véronique,yvonne'
+        ),
+        (
+            'es', 'male_name',
+            'alberto,alejandro,álvaro,antonio,carlos,diego,eduardo,enrique,felipe,fernando,francisco,gabriel,'
+            'gonzalo,guillermo,ignacio,javier,joaquín,jorge,josé,juan,luis,manuel,mario,miguel,pablo,pedro,rafael,'
+            'ramón,ricardo,roberto,rodrigo,santiago,sergio,vicente'
+        ),
+        (
+            'es', 'female_name',
+            'adriana,alicia,ana,beatriz,carmen,carolina,catalina,consuelo,cristina,dolores,elena,esperanza,gloria,'
+            'inés,isabel,josefa,juana,lucía,luisa,maría,marta,mercedes,montserrat,nuria,paula,pilar,rocío,rosa,'
+            'silvia,sofía,teresa,yolanda'
+        ),
+        (
+            'it', 'male_name',
+            'alessandro,angelo,antonio,carlo,claudio,davide,domenico,enrico,fabio,filippo,franco,gianni,giacomo,'
+            'giorgio,giovanni,giuseppe,guido,lorenzo,luca,luigi,marco,matteo,paolo,pietro,salvatore,silvio,stefano,'
+            'umberto,vincenzo,vittorio'
+        ),
+        (
+            'it', 'female_name',
+            'alessandra,angela,antonella,bianca,caterina,chiara,claudia,elena,elisabetta,federica,francesca,'
+            'giovanna,giulia,giuseppina,ilaria,laura,lucia,maddalena,margherita,maria,paola,rosa,silvia,sofia,'
+            'teresa,valentina'
+        ),
+        (
+            'pt', 'male_name',
+            'afonso,antónio,antônio,armando,artur,fernando,francisco,gilberto,henrique,joão,joaquim,jorge,luís,luiz,'
+            'manuel,miguel,nuno,paulo,pedro,rui,sérgio,vasco'
+        ),
+        (
+            'pt', 'female_name',
+            'amália,ana,beatriz,dilma,fátima,fernanda,helena,inês,joana,lúcia,luísa,margarida,maria'
+        ),
+        ('nl', 'male_name', 'bart,cornelis,dirk,geert,gerrit,hendrik,jan,jeroen,joost,kees,maarten,piet,pieter,willem'),
+        ('nl', 'female_name', 'annelies,beatrix,geertruida,hendrika,ineke,johanna,marijke,saskia,truus,wilhelmina'),
+        (
+            'ru', 'male_name',
+            'александр,алексей,андрей,борис,виктор,владимир,дмитрий,иван,михаил,николай,олег,пётр,сергей,юрий'
+        ),
+        (
+            'ru', 'female_name',
+            'анна,валентина,галина,екатерина,елена,ирина,людмила,мария,наталья,ольга,светлана,татьяна'
         ),
         (
             '', 'person_type',
@@ -4383,10 +4858,17 @@ end
 $function$;
 comment on function graphrag._apply_entities(bigint, graphrag._entity_state[], bigint[]) is 'Applies the wanted versions of entities and returns how many rows changed.';
 
-create function graphrag._apply_names(revision bigint, space integer, states graphrag._name_state[], involved bigint[])
+create function graphrag._apply_names(
+    revision bigint,
+    space integer,
+    states graphrag._name_state[],
+    involved bigint[],
+    documents bigint[]
+)
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
+-- The names of the involved entities, and whatever the documents mean by names.
 declare
     _changes integer;
     _n integer;
@@ -4394,12 +4876,13 @@ begin
     with gone as (
         select e.id
         from entity_name as e
-        where e.entity = any (involved)
+        where (e.entity = any (involved) or e.document = any (documents))
             and e.died is null
             and not exists (
                 select
                 from unnest(states) as s
                 where s.entity = e.entity and s.folded = e.folded and s.name = e.name and s.role = e.role
+                    and s.document is not distinct from e.document
             )
     ),
     unsaid as (
@@ -4413,24 +4896,32 @@ begin
     update entity_name as e
     set died = null
     from unnest(states) as s
-    where e.entity = s.entity and e.folded = s.folded and e.name = s.name and e.role = s.role and e.died = revision
+    where e.entity = s.entity and e.folded = s.folded and e.name = s.name and e.role = s.role
+        and e.document is not distinct from s.document
+        and e.died = revision
         and not exists (
-            select from entity_name as l where l.entity = s.entity and l.folded = s.folded and l.died is null
+            select
+            from entity_name as l
+            where l.entity = s.entity and l.folded = s.folded and l.document is not distinct from s.document
+                and l.died is null
         );
     get diagnostics _n = row_count;
     _changes := _changes - _n;
 
-    insert into entity_name (space, folded, name, entity, role, born)
-    select $2, s.folded, s.name, s.entity, s.role, revision
+    insert into entity_name (space, folded, name, entity, role, document, born)
+    select $2, s.folded, s.name, s.entity, s.role, s.document, revision
     from unnest(states) as s
     where not exists (
-        select from entity_name as e where e.entity = s.entity and e.folded = s.folded and e.died is null
+        select
+        from entity_name as e
+        where e.entity = s.entity and e.folded = s.folded and e.document is not distinct from s.document
+            and e.died is null
     );
     get diagnostics _n = row_count;
     return _changes + _n;
 end
 $function$;
-comment on function graphrag._apply_names(bigint, integer, graphrag._name_state[], bigint[]) is 'Applies the wanted names of entities and returns how many rows changed.';
+comment on function graphrag._apply_names(bigint, integer, graphrag._name_state[], bigint[], bigint[]) is 'Applies the wanted names of entities and returns how many rows changed.';
 
 -- sql/40_graph/_apply_relations.sql
 
@@ -4636,13 +5127,14 @@ begin
         wanted (id) as (
             select a.id
             from pair as p
-            join entity_name as s on s.entity = p.a and s.died is null and s.role <> 'claimed'
-            join entity_name as o on o.entity = p.b and o.died is null and o.role <> 'claimed'
+            join entity_name as s on s.entity = p.a and s.died is null and s.role <> 'claimed' and s.document is null
+            join entity_name as o on o.entity = p.b and o.died is null and o.role <> 'claimed' and o.document is null
             join assertion as a on a.space = $1 and a.subject = s.folded and a.object = o.folded
             union
             select a.id
             from slot as t
             join entity_name as s on s.entity = t.entity and s.died is null and s.role <> 'claimed'
+                and s.document is null
             join assertion as a on a.space = $1 and a.subject = s.folded and a.predicate = t.predicate
             union
             -- A symmetric functional predicate fills the slot of either end.
@@ -4650,10 +5142,18 @@ begin
             from slot as t
             join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
             join entity_name as o on o.entity = t.entity and o.died is null and o.role <> 'claimed'
+                and o.document is null
             join assertion as a on a.space = $1 and a.object = o.folded and a.predicate = t.predicate
+            union
+            -- What documents say by a name that means one of the entities there.
+            select a.id
+            from (select p.a as entity from pair as p union select t.entity from slot as t) as e
+            join entity_name as n on n.entity = e.entity and n.died is null and n.document is not null
+            join chunk as k on k.document = n.document
+            join assertion as a on a.chunk = k.id and n.folded in (a.subject, a.object)
         ),
         placed as (
-            select distinct on (a.id) a.*, v.ord, v.published_at, d.key, c.no as chunk_no
+            select distinct on (a.id) a.*, v.ord, v.published_at, v.document, d.key, c.no as chunk_no
             from wanted as w
             join assertion as a on a.id = w.id
             join document_chunk as c on c.chunk = a.chunk and c.died is null
@@ -4664,15 +5164,31 @@ begin
         resolved as materialized (
             select
                 a.*,
-                (
-                    select e.entity
-                    from entity_name as e
-                    where e.space = $1 and e.folded = a.subject and e.died is null and e.role <> 'claimed'
+                coalesce(
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.subject and e.document = a.document and e.died is null
+                    ),
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.subject and e.died is null and e.role <> 'claimed'
+                            and e.document is null
+                    )
                 ) as s,
-                (
-                    select e.entity
-                    from entity_name as e
-                    where e.space = $1 and e.folded = a.object and e.died is null and e.role <> 'claimed'
+                coalesce(
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.object and e.document = a.document and e.died is null
+                    ),
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.object and e.died is null and e.role <> 'claimed'
+                            and e.document is null
+                    )
                 ) as o
             from placed as a
         )
@@ -4705,6 +5221,16 @@ begin
         where a.s is not null
             and (a.object is null or a.o is not null)
             and a.o is distinct from a.s
+            -- A name that was looked up means another entity where its document says so.
+            and (
+                (a.s, a.o) in (select p.a, p.b from pair as p)
+                or (a.s, a.predicate) in (select t.entity, t.predicate from slot as t)
+                or (
+                    p.is_symmetric
+                    and p.is_functional
+                    and (a.o, a.predicate) in (select t.entity, t.predicate from slot as t)
+                )
+            )
             and not graphrag._is_retracted($1, a.predicate, a.negated, a.s, a.o, a.value)
     );
 end
@@ -4767,9 +5293,9 @@ begin
         select
         from decision as d
         join entity_name as s on s.space = $1 and s.folded = d.payload ->> 'subject' and s.died is null
-            and s.role <> 'claimed'
+            and s.role <> 'claimed' and s.document is null
         left join entity_name as o on o.space = $1 and o.folded = d.payload ->> 'object' and o.died is null
-            and o.role <> 'claimed'
+            and o.role <> 'claimed' and o.document is null
         where d.space = $1
             and d.kind = 'retract'
             and d.died is null
@@ -4840,14 +5366,15 @@ begin
     if _entities is null then
         raise exception 'the name "%" means several entities', entity
             using errcode = 'GR015',
-                detail = 'They all claim it as an alias.',
+                detail = 'They all claim it as an alias, or are meant by it in some document.',
                 hint = 'Use a full name; the view entities lists them.';
     end if;
     _names := array(
         select n.folded
         from entity_name as n
         where n.entity = _entities[1] and n.died is null and n.role <> 'claimed'
-        order by n.role = 'canonical' desc, n.folded
+        group by n.folded
+        order by bool_or(n.role = 'canonical') desc, n.folded
     );
     return _names;
 end
@@ -5008,23 +5535,75 @@ end
 $function$;
 comment on function graphrag._live_mentions(integer, text[], text[]) is 'The live mentions of names with their place in document order.';
 
-create function graphrag._entity_groups(space integer, names text[], labels text[])
+create function graphrag._meant_mentions(space integer, names text[], labels text[], meanings graphrag._meaning[])
+    returns table (
+        label text,
+        is_own boolean,
+        folded text,
+        surface text,
+        form text,
+        core text,
+        type text,
+        description text,
+        content bigint,
+        ord numeric,
+        key text,
+        no integer
+    )
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- The live mentions of each group: of its own names, but where a document means another by them, and of other names
+-- where a document means the group.
+begin
+    return query
+    select
+        n.label, true, m.folded, m.surface, m.form, m.core, m.type, m.description, m.content, v.ord, d.key, c.no
+    from unnest(names, labels) as n (folded, label)
+    join mention as m on m.space = $1 and m.folded = n.folded
+    join document_chunk as c on c.chunk = m.chunk and c.died is null
+    join document_version as v on v.id = c.version
+    join document as d on d.id = v.document
+    where meanings = '{}'
+        or not exists (
+            select from unnest(meanings) as o where o.document = d.id and o.folded = m.folded
+        )
+    union all
+    select o.label, false, m.folded, m.surface, m.form, m.core, m.type, m.description, m.content, v.ord, d.key, c.no
+    from unnest(meanings) as o
+    join document as d on d.id = o.document
+    join document_version as v on v.document = d.id and v.died is null
+    join document_chunk as c on c.version = v.id
+    join mention as m on m.chunk = c.chunk and m.folded = o.folded
+    where o.label is not null;
+end
+$function$;
+comment on function graphrag._meant_mentions(integer, text[], text[], graphrag._meaning[]) is 'The live mentions of each group of names, with their place in document order.';
+
+create function graphrag._entity_groups(space integer, names text[], labels text[], meanings graphrag._meaning[])
     returns table (label text, canonical text, name text, types text[], content bigint)
     language plpgsql stable parallel safe rows 100
 as $function$
--- What each group of names looks like. The longest surface form names it; the newest described mention describes it, so
--- that a stub never overwrites a richer record.
+-- What each group of names looks like. The longest surface form of its own names it, where a title adds nothing and
+-- never outweighs a full name; the newest described mention describes it, so that a stub never overwrites a richer
+-- record.
 begin
     return query
     with live as materialized (
-        select * from graphrag._live_mentions($1, names, labels)
+        select
+            m.*,
+            m.form in ('title', 'given title', 'rank') is true as has_title,
+            bool_or(m.is_own and m.form is null and m.surface ~ ' ') over (partition by m.label) as has_full
+        from graphrag._meant_mentions($1, names, labels, meanings) as m
     ),
     named as (
         select distinct on (l.label) l.label, l.folded, l.surface
         from live as l
+        where l.is_own
         order by
             l.label,
-            length(l.folded) desc,
+            l.has_title and l.has_full,
+            length(case when l.has_title then l.core else l.folded end) desc,
+            l.has_title,
             l.folded collate "C",
             l.ord desc,
             l.key collate "C" desc,
@@ -5033,9 +5612,13 @@ begin
     described as (
         select distinct on (l.label) l.label, l.content
         from live as l
+        join named as n on n.label = l.label
         order by
             l.label,
             l.description is null,
+            -- Where nobody describes it, a typed mention, and of those one by the entity's own name.
+            l.description is null and l.type is null,
+            l.description is null and l.folded <> n.folded,
             l.ord desc,
             l.key collate "C" desc,
             l.no desc,
@@ -5052,7 +5635,7 @@ begin
     join typed as t on t.label = n.label;
 end
 $function$;
-comment on function graphrag._entity_groups(integer, text[], text[]) is 'Canonical name, types and describing text of each group of names that a live chunk mentions.';
+comment on function graphrag._entity_groups(integer, text[], text[], graphrag._meaning[]) is 'Canonical name, types and describing text of each group of names that a live chunk mentions.';
 
 create function graphrag._match_entities(space integer, names text[], labels text[], groups text[], canonicals text[])
     returns bigint[]
@@ -5074,6 +5657,7 @@ begin
         from grouped as g
         join name as n on n.label = g.label
         join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'
+            and e.document is null
         group by g.no, e.entity
     ),
     preferred as (
@@ -5125,13 +5709,14 @@ create function graphrag._name_states(
     labels text[],
     groups text[],
     canonicals text[],
-    entities bigint[]
+    entities bigint[],
+    meanings graphrag._meaning[]
 )
     returns graphrag._name_state[]
     language plpgsql stable parallel safe
 as $function$
 -- Names of the groups, and beside them the claims of aliases that several entities make: those resolve nothing, but a
--- question that uses one finds every claimant.
+-- question that uses one finds every claimant. And what documents mean by a name.
 begin
     return array(
         with grouped (label, canonical, entity) as (
@@ -5166,13 +5751,17 @@ begin
             ) as w
             order by w.folded, w.is_mention desc, w.ord desc, w.key collate "C" desc, w.no desc, w.name collate "C"
         )
-        select row(s.entity, s.folded, w.name, s.role)::graphrag._name_state
+        select row(s.entity, s.folded, w.name, s.role, null)::graphrag._name_state
         from (select * from owned union all select * from claimed) as s
         join written as w on w.folded = s.folded
+        union all
+        select row(g.entity, m.folded, m.name, 'context', m.document)::graphrag._name_state
+        from unnest(meanings) as m
+        join grouped as g on g.label = m.label
     );
 end
 $function$;
-comment on function graphrag._name_states(integer, text[], text[], text[], text[], bigint[]) is 'The names that the entities should have now.';
+comment on function graphrag._name_states(integer, text[], text[], text[], text[], bigint[], graphrag._meaning[]) is 'The names that the entities should have now.';
 
 -- sql/40_graph/_extract.sql
 
@@ -5186,6 +5775,421 @@ from graphrag_pl.extraction import extract
 return extract(plpy, GD, chunks, context)
 $python$;
 comment on function graphrag._extract(jsonb, jsonb) is 'Entities and triples of each chunk, asked of the current realm''s extraction endpoint.';
+
+-- sql/40_graph/_meaning_pairs.sql
+
+create function graphrag._meaning_pairs(space integer, documents bigint[])
+    returns graphrag._name_pair[]
+    language plpgsql stable parallel safe
+as $function$
+-- Who in a document may be meant by a shorter name, by the words of both. A person's fuller name is what these are
+-- short for: its first or last words (Scrooge: Ebenezer Scrooge); a title before its surname (Mr. Scrooge), unless it
+-- is another's; the whole of it with a title. A surname alone may also be one that has a title in the document (Topper:
+-- Mr. Topper), and a name without its article the one with it. Nothing here looks beyond the document.
+--
+-- Mr. and Mrs. X are two, and X is a family. So a title of one gender never means a name of the other, nor one that a
+-- passage lists beside it; Mrs. X only the one X there is, told by her name; and a name whose gender nothing tells only
+-- Mr. X, if no Mrs. X is there. Nor is the X whom a passage lists beside Mrs. X herself.
+begin
+    return array(
+        with said as materialized (
+            select v.document, c.chunk, m.folded, m.type, m.is_person, m.form, m.gender, m.core, m.given, m.family,
+                m.identifiers
+            from unnest(documents) as d (id)
+            join document_version as v on v.document = d.id and v.died is null
+            join document_chunk as c on c.version = v.id and c.died is null
+            join mention as m on m.chunk = c.chunk
+        ),
+        name as materialized (
+            select
+                s.document,
+                s.folded,
+                bool_and(s.is_person) as is_person,
+                min(s.form) as form,
+                case when min(s.gender) = max(s.gender) then min(s.gender) end as gender,
+                min(s.core) as core,
+                bool_or(s.given <> '{}' or s.family <> '{}') as is_full,
+                bool_or(s.identifiers <> '{}') as is_identified,
+                array_agg(distinct lower(s.type)) filter (where s.type is not null) as types
+            from said as s
+            group by s.document, s.folded
+        ),
+        short as (
+            select distinct s.document, s.folded as other, p.short, p.is_family
+            from said as s
+            cross join lateral (
+                select g.short, false from unnest(s.given) as g (short)
+                union all
+                select f.short, true from unnest(s.family) as f (short)
+            ) as p (short, is_family)
+            where s.given <> '{}' or s.family <> '{}'
+        ),
+        titled as materialized (
+            select n.document, n.folded, n.core, n.gender, n.is_full, n.is_person, n.form, n.is_identified
+            from name as n
+            where n.form in ('title', 'given title', 'rank') and n.is_person is not false
+        ),
+        honoured as materialized (
+            select t.document, t.core, bool_or(t.gender = 'm') as has_m, bool_or(t.gender = 'f') as has_f
+            from titled as t
+            where t.gender is not null
+            group by t.document, t.core
+        ),
+        person as materialized (
+            select
+                n.*,
+                coalesce(
+                    n.gender, case when h.has_m and not h.has_f then 'm' when h.has_f and not h.has_m then 'f' end
+                ) as known
+            from name as n
+            left join honoured as h on h.document = n.document and h.core = n.folded
+            where n.is_person is not false
+        ),
+        bearer as materialized (
+            select s.document, s.short, count(distinct coalesce(n.core, n.folded)) as persons
+            from short as s
+            join name as n on n.document = s.document and n.folded = s.other
+            where s.is_family
+            group by s.document, s.short
+        ),
+        pair as (
+            -- without a title
+            select n.document, n.folded, s.other, 'any' as needs, n.gender, null::text as known
+            from name as n
+            join short as s on s.document = n.document and s.short = n.folded
+            join person as f on f.document = s.document and f.folded = s.other
+            where n.is_person and n.form is null and not n.is_identified
+            union all
+            -- a title and a part
+            select n.document, n.folded, s.other, case when s.is_family then 'apart' else 'same' end, n.gender, f.known
+            from titled as n
+            join short as s on s.document = n.document and s.short = n.core
+            join person as f on f.document = s.document and f.folded = s.other
+            where n.form <> 'rank'
+                and not n.is_identified
+                and (s.is_family or n.form = 'given title')
+            union all
+            -- a title and the whole
+            select n.document, n.folded, f.folded, 'alone', n.gender, f.known
+            from titled as n
+            join person as f on f.document = n.document and f.folded = n.core and f.form is null
+            where n.is_full and not n.is_identified
+            union all
+            -- a surname beside the same with a title
+            select n.document, n.folded, t.folded, 'beside', t.gender, null
+            from name as n
+            join titled as t on t.document = n.document and t.core = n.folded
+            where n.is_person and n.form is null and not t.is_full and not n.is_identified
+            union all
+            -- without the article
+            select n.document, n.folded, f.folded, 'any', null, null
+            from name as n
+            join name as f on f.document = n.document and f.core = n.folded
+            where f.form = 'article'
+                and n.form is null
+                and not n.is_identified
+                and coalesce(n.types && f.types, true)
+                and coalesce(n.is_person = f.is_person, true)
+        ),
+        together as (
+            select distinct p.document, p.folded, p.other
+            from pair as p
+            join said as x on x.document = p.document and x.folded = p.folded
+            join said as y on y.chunk = x.chunk and y.folded = p.other
+            where p.needs in ('apart', 'beside') and p.gender is not null
+        )
+        select distinct row(p.document, p.folded, p.other)::graphrag._name_pair
+        from pair as p
+        left join together as t on t.document = p.document and t.folded = p.folded and t.other = p.other
+        left join name as n on n.document = p.document and n.folded = p.folded
+        left join honoured as h on h.document = p.document and h.core = n.core
+        left join bearer as b on b.document = p.document and b.short = n.core
+        where p.other <> p.folded
+            and case
+                when p.needs = 'any' then true
+                when p.needs = 'beside' then p.gender is distinct from 'f' or t.other is null
+                when p.needs = 'same' then p.known = p.gender
+                when p.gender is null then true
+                when p.known <> p.gender then false
+                when p.needs = 'alone'
+                    then p.known is not null or not (coalesce(h.has_m, false) and coalesce(h.has_f, false))
+                when t.other is not null then false
+                when p.gender = 'f' then p.known is not null and b.persons = 1
+                else p.known is not null or not coalesce(h.has_f, false)
+            end
+            and graphrag._may_mean($1, p.folded, p.other)
+    );
+end
+$function$;
+comment on function graphrag._meaning_pairs(integer, bigint[]) is 'Shorter and fuller names of documents, by their words.';
+
+create function graphrag._may_mean(space integer, name text, other text)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- What people decided comes before context: a name that was merged means one entity everywhere, and names that were
+-- split mean two.
+begin
+    return not exists (
+        select
+        from decision as d
+        where d.space = $1
+            and d.died is null
+            and (d.payload -> 'names' ? $2 or d.payload -> 'names' ? $3)
+            and case d.kind
+                when 'merge' then d.payload -> 'names' ? $2
+                when 'split' then (d.payload -> 'apart' ? $2) <> (d.payload -> 'apart' ? $3)
+                else false
+            end
+    );
+end
+$function$;
+comment on function graphrag._may_mean(integer, text, text) is 'Whether decisions leave it to a document what a name means.';
+
+-- sql/40_graph/_meanings.sql
+
+-- Resolution by context: what a name means in one document, where that is not what it means elsewhere. A name that is
+-- short for one fuller name of its document, or that several entities claim and only one of them is named there, means
+-- that entity in that document. If two fit, or none, it means what it means everywhere: a false merge is worse than a
+-- duplicate. A function of the live mentions, claims and decisions, like all resolution.
+
+create function graphrag._meanings(
+    space integer,
+    documents bigint[],
+    names text[],
+    labels text[],
+    pairs graphrag._name_pair[]
+)
+    returns graphrag._meaning[]
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _documents bigint[];
+    _folded text[];
+    _own text[];
+    _meant text[];
+    _next text[];
+    _claims graphrag._meaning[] := graphrag._claimed_meanings(space, documents, names, labels, pairs);
+begin
+    if pairs = '{}' and _claims = '{}' then
+        return '{}';
+    end if;
+    select array_agg(n.document), array_agg(n.folded), array_agg(n.label)
+    into _documents, _folded, _own
+    from (
+        select u.document, u.folded, l.label
+        from (
+            select p.document, p.folded from unnest(pairs) as p
+            union
+            select p.document, p.other from unnest(pairs) as p
+            union
+            select c.document, c.folded from unnest(_claims) as c
+        ) as u
+        join unnest(names, labels) as l (folded, label) on l.folded = u.folded
+    ) as n;
+    -- A fuller name may be short for a still fuller one: from the fullest down, until nothing changes.
+    _meant := _own;
+    loop
+        _next := graphrag._follow_meanings(_documents, _folded, _own, _meant, pairs, _claims);
+        exit when _next = _meant;
+        _meant := _next;
+    end loop;
+    return array(
+        select row(n.document, n.folded, w.surface, n.meant)::graphrag._meaning
+        from unnest(_documents, _folded, _own, _meant) as n (document, folded, own, meant)
+        cross join lateral (
+            select m.surface
+            from document_version as v
+            join document_chunk as c on c.version = v.id
+            join mention as m on m.chunk = c.chunk and m.folded = n.folded
+            where v.document = n.document and v.died is null
+            order by c.no desc
+            limit 1
+        ) as w
+        where n.own <> n.meant
+    );
+end
+$function$;
+comment on function graphrag._meanings(integer, bigint[], text[], text[], graphrag._name_pair[]) is 'The names that mean something else in these documents than elsewhere.';
+
+create function graphrag._claimed_meanings(
+    space integer,
+    documents bigint[],
+    names text[],
+    labels text[],
+    pairs graphrag._name_pair[]
+)
+    returns graphrag._meaning[]
+    language plpgsql stable parallel safe
+as $function$
+-- For each name that several entities claim, those of them that a document names otherwise, by a name that is neither
+-- claimed by several nor short for another.
+declare
+    _owners text[];
+    _aliases text[];
+begin
+    select array_agg(c.owner), array_agg(c.alias)
+    into _owners, _aliases
+    from graphrag._alias_claims(space, names) as c;
+    if _owners is null then
+        return '{}';
+    end if;
+    return array(
+        with name (folded, label) as (
+            select * from unnest(names, labels)
+        ),
+        claim as (
+            select distinct a.folded, o.label as claimant, a.label as own
+            from unnest(_owners, _aliases) as c (owner, alias)
+            join name as o on o.folded = c.owner
+            join name as a on a.folded = c.alias
+        ),
+        -- with those that have it as a name of theirs
+        contested as materialized (
+            select c.folded, c.claimant
+            from claim as c
+            where exists (select from claim as o where o.folded = c.folded and o.claimant <> o.own)
+            union
+            select c.folded, c.own
+            from claim as c
+            where c.claimant <> c.own
+        ),
+        used as materialized (
+            select
+                v.document,
+                n.folded,
+                n.label,
+                bool_and(m.is_person) as is_person,
+                bool_or(m.identifiers <> '{}') as is_identified,
+                n.folded in (select c.folded from contested as c) as is_contested
+            from unnest(documents) as d (id)
+            join document_version as v on v.document = d.id and v.died is null
+            join document_chunk as c on c.version = v.id
+            join mention as m on m.chunk = c.chunk
+            join name as n on n.folded = m.folded
+            where exists (select from contested as s)
+            group by v.document, n.folded, n.label
+        )
+        select row(u.document, u.folded, null, o.label)::graphrag._meaning
+        from used as u
+        join contested as c on c.folded = u.folded
+        join used as o on o.document = u.document and o.label = c.claimant
+        where u.is_contested
+            and not u.is_identified
+            and not o.is_contested
+            and coalesce(u.is_person = o.is_person, true)
+            and not exists (select from unnest(pairs) as p where p.document = o.document and p.folded = o.folded)
+            and graphrag._may_mean($1, u.folded, o.folded)
+        group by u.document, u.folded, o.label
+    );
+end
+$function$;
+comment on function graphrag._claimed_meanings(integer, bigint[], text[], text[], graphrag._name_pair[]) is 'Which of its claimants a document names beside a contested name.';
+
+create function graphrag._follow_meanings(
+    documents bigint[],
+    folded text[],
+    own text[],
+    meant text[],
+    pairs graphrag._name_pair[],
+    claims graphrag._meaning[]
+)
+    returns text[]
+    language sql immutable parallel safe
+as $function$
+-- One round: each name means what the names mean that it may be short for, if that is one.
+    with node as materialized (
+        select n.no, n.document, n.folded, n.own, n.meant
+        from unnest(documents, folded, own, meant) with ordinality as n (document, folded, own, meant, no)
+    ),
+    candidate as (
+        select p.document, p.folded, o.meant as label
+        from unnest(pairs) as p
+        join node as o on o.document = p.document and o.folded = p.other
+        union all
+        select c.document, c.folded, c.label
+        from unnest(claims) as c
+    ),
+    chosen as (
+        select c.document, c.folded, min(c.label) as label
+        from candidate as c
+        group by c.document, c.folded
+        having count(distinct c.label) = 1
+    )
+    select array_agg(coalesce(c.label, n.own) order by n.no)
+    from node as n
+    left join chosen as c on c.document = n.document and c.folded = n.folded
+$function$;
+comment on function graphrag._follow_meanings(bigint[], text[], text[], text[], graphrag._name_pair[], graphrag._meaning[]) is 'One round of following short names to what they are short for.';
+
+create function graphrag._meaning_names(space integer, documents bigint[], pairs graphrag._name_pair[])
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- The names whose entities the meanings of names in these documents can move: the pairs, what several entities claim,
+-- and the names of what was meant until now.
+begin
+    return array(
+        select p.folded from unnest(pairs) as p
+        union
+        select p.other from unnest(pairs) as p
+        union
+        select e.folded
+        from unnest(documents) as d (id)
+        join document_version as v on v.document = d.id and v.died is null
+        join document_chunk as c on c.version = v.id
+        join mention as m on m.chunk = c.chunk
+        join entity_name as e on e.space = $1 and e.folded = m.folded and e.died is null and e.role = 'claimed'
+        union
+        select n.folded
+        from unnest(documents) as d (id)
+        join entity_name as e on e.document = d.id and e.died is null
+        cross join lateral (
+            select e.folded
+            union all
+            select o.folded
+            from entity_name as o
+            where o.entity = e.entity and o.died is null and o.document is null
+        ) as n
+    );
+end
+$function$;
+comment on function graphrag._meaning_names(integer, bigint[], graphrag._name_pair[]) is 'Names that the meanings in some documents can move.';
+
+create function graphrag._standing_meanings(
+    space integer,
+    documents bigint[],
+    names text[],
+    labels text[],
+    entities bigint[]
+)
+    returns graphrag._meaning[]
+    language plpgsql stable parallel safe
+as $function$
+-- What stands in the documents that nothing touched: of these names, whatever they mean there, and whatever means these
+-- entities there.
+begin
+    return array(
+        with kept as materialized (
+            select * from graphrag._kept_groups($1, names, labels)
+        ),
+        standing as (
+            select e.*
+            from unnest(names) as n (folded)
+            join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.document is not null
+            union
+            select e.*
+            from unnest(entities) as n (id)
+            join entity_name as e on e.entity = n.id and e.died is null and e.document is not null
+        )
+        select row(s.document, s.folded, s.name, k.label)::graphrag._meaning
+        from standing as s
+        left join kept as k on k.entity = s.entity
+        where not s.document = any (documents)
+    );
+end
+$function$;
+comment on function graphrag._standing_meanings(integer, bigint[], text[], text[], bigint[]) is 'The meanings of names in untouched documents.';
 
 -- sql/40_graph/_parse_extraction.sql
 
@@ -6484,6 +7488,123 @@ return split_for_sql(plpy, content, budget, overlap)
 $python$;
 comment on function graphrag._split(text, integer, integer) is 'Chunks of a document with their character offsets, half-open, from 0; borders survive edits elsewhere.';
 
+-- sql/40_graph/_touched_documents.sql
+
+create function graphrag._kept_groups(space integer, names text[], labels text[])
+    returns table (entity bigint, label text)
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- Which group of names goes on as which present entity: one to one, by most names in common.
+begin
+    return query
+    with shared as (
+        select e.entity, n.label, count(*) as names, bool_or(e.role = 'canonical') as has_canonical
+        from unnest(names, labels) as n (folded, label)
+        join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'
+            and e.document is null
+        group by e.entity, n.label
+    ),
+    preferred as (
+        select distinct on (s.entity) s.*
+        from shared as s
+        order by s.entity, s.names desc, s.has_canonical desc, s.label
+    )
+    select distinct on (p.label) p.entity, p.label
+    from preferred as p
+    order by p.label, p.names desc, p.has_canonical desc, p.entity;
+end
+$function$;
+comment on function graphrag._kept_groups(integer, text[], text[]) is 'The groups of names that go on as present entities.';
+
+create function graphrag._shifted_names(space integer, names text[], labels text[])
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- The names whose company changed, and those that others claim than before: the documents that use them may mean
+-- something else by a name. All others mean the group that goes on as their entity.
+begin
+    return array(
+        with name (folded, label) as (
+            select * from unnest(names, labels)
+        ),
+        kept as materialized (
+            select * from graphrag._kept_groups($1, names, labels)
+        ),
+        old_claim as (
+            select e.folded, coalesce(k.label, e.entity::text) as label
+            from name as n
+            join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role = 'claimed'
+            left join kept as k on k.entity = e.entity
+        ),
+        new_claim as (
+            select a.folded, o.label
+            from name as o
+            join mention as m on m.space = $1 and m.folded = o.folded and m.folded_aliases <> '{}'
+            cross join unnest(m.folded_aliases) as a (folded)
+            join name as n on n.folded = a.folded
+            where n.label <> o.label and graphrag._is_live(m.chunk)
+        )
+        select n.folded
+        from name as n
+        left join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'
+            and e.document is null
+        left join kept as o on o.entity = e.entity
+        left join kept as k on k.label = n.label
+        where case
+            when e.entity is null then k.label is not null or n.folded <> n.label
+            else o.label is distinct from n.label
+        end
+        union
+        select coalesce(c.folded, o.folded)
+        from (select distinct w.folded, w.label from new_claim as w) as c
+        full join old_claim as o on o.folded = c.folded and o.label = c.label
+        where c.folded is null or o.folded is null
+    );
+end
+$function$;
+comment on function graphrag._shifted_names(integer, text[], text[]) is 'The names whose group or claimants changed.';
+
+create function graphrag._touched_documents(
+    space integer,
+    chunks bigint[],
+    decided text[],
+    names text[],
+    labels text[]
+)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- The documents in which a name may mean something else than it did: those of the chunks, and those that use a name
+-- that shifted or was decided about. NULL chunks: every document.
+declare
+    _shifted text[];
+begin
+    if chunks is null then
+        return array(
+            select d.id
+            from document as d
+            join document_version as v on v.document = d.id and v.died is null
+            where d.space = $1
+            union
+            select e.document
+            from entity_name as e
+            where e.space = $1 and e.died is null and e.document is not null
+        );
+    end if;
+    _shifted := graphrag._shifted_names(space, names, labels) || decided;
+    return array(
+        select k.document from chunk as k where k.id = any (chunks)
+        union
+        select k.document
+        from mention as m
+        join document_chunk as c on c.chunk = m.chunk and c.died is null
+        join chunk as k on k.id = m.chunk
+        where m.space = $1 and m.folded = any (_shifted)
+    );
+end
+$function$;
+comment on function graphrag._touched_documents(integer, bigint[], text[], text[], text[]) is 'The documents in which a change can move what names mean.';
+
 -- sql/40_graph/_touched_names.sql
 
 create function graphrag._touched_names(space integer, chunks bigint[], names text[] default '{}')
@@ -6530,7 +7651,8 @@ begin
                 select other.folded
                 from entity_name as this
                 join entity_name as other on other.entity = this.entity and other.died is null
-                where this.space = $1 and this.folded = t.folded and this.died is null
+                    and other.document is null
+                where this.space = $1 and this.folded = t.folded and this.died is null and this.document is null
                 union all
                 select o.folded
                 from mention as m
@@ -6566,9 +7688,8 @@ comment on function graphrag._is_live(bigint) is 'Whether a live document versio
 create function graphrag._touched_triples(
     space integer,
     chunks bigint[],
-    moved text[],
-    old_names text[],
-    old_entities bigint[]
+    moved graphrag._resolution[],
+    old graphrag._resolution[]
 )
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
@@ -6578,33 +7699,44 @@ as $function$
 begin
     return query
     with stated as (
-        select a.subject, a.predicate, a.object
+        select k.document, a.subject, a.predicate, a.object
         from assertion as a
+        join chunk as k on k.id = a.chunk
         where a.space = $1 and (chunks is null or a.chunk = any (chunks))
         union
-        select a.subject, a.predicate, a.object
-        from assertion as a
-        where a.space = $1 and a.subject = any (moved)
+        select k.document, a.subject, a.predicate, a.object
+        from unnest(moved) as m
+        join assertion as a on a.space = $1 and a.subject = m.folded
+        join chunk as k on k.id = a.chunk
+        where m.document is null
         union
-        select a.subject, a.predicate, a.object
-        from assertion as a
-        where a.space = $1 and a.object = any (moved)
+        select k.document, a.subject, a.predicate, a.object
+        from unnest(moved) as m
+        join assertion as a on a.space = $1 and a.object = m.folded
+        join chunk as k on k.id = a.chunk
+        where m.document is null
+        union
+        select k.document, a.subject, a.predicate, a.object
+        from unnest(moved) as m
+        join chunk as k on k.document = m.document
+        join assertion as a on a.chunk = k.id and m.folded in (a.subject, a.object)
     ),
-    resolution (folded, entity) as (
-        select e.folded, e.entity
-        from entity_name as e
-        where e.space = $1
-            and e.died is null
-            and e.role <> 'claimed'
-            and e.folded in (select s.subject from stated as s union all select s.object from stated as s)
+    resolution (folded, document, entity) as materialized (
+        select e.folded, e.document, e.entity
+        from (select s.subject as folded from stated as s union select s.object from stated as s) as u
+        join entity_name as e on e.space = $1 and e.folded = u.folded and e.died is null and e.role <> 'claimed'
+            and e.document is null
         union
-        select o.folded, o.entity
-        from unnest(old_names, old_entities) as o (folded, entity)
+        select e.folded, e.document, e.entity
+        from (select distinct s.document from stated as s) as u
+        join entity_name as e on e.document = u.document and e.died is null
+        union
+        select o.folded, o.document, o.entity from unnest(old) as o
     )
     select s.entity, t.predicate, o.entity
     from stated as t
-    join resolution as s on s.folded = t.subject
-    left join resolution as o on o.folded = t.object
+    join resolution as s on s.folded = t.subject and coalesce(s.document, t.document) = t.document
+    left join resolution as o on o.folded = t.object and coalesce(o.document, t.document) = t.document
     where t.object is null or o.entity is not null
     union
     -- Present relations too, where everything is touched: no assertion may state them any more under their predicate.
@@ -6614,7 +7746,7 @@ begin
     where r.space = $1 and v.died is null and chunks is null;
 end
 $function$;
-comment on function graphrag._touched_triples(integer, bigint[], text[], text[], bigint[]) is 'Subject, predicate and object of the relations that a change can move.';
+comment on function graphrag._touched_triples(integer, bigint[], graphrag._resolution[], graphrag._resolution[]) is 'Subject, predicate and object of the relations that a change can move.';
 
 -- sql/40_graph/_write_document.sql
 
@@ -6770,11 +7902,36 @@ create function graphrag._store_evidence(plan graphrag._document_plan, prepared 
     language plpgsql volatile parallel unsafe
 as $function$
 begin
+    with said as (
+        select k.id as chunk, e.mention, m.*, row_number() over () as no
+        from jsonb_array_elements(prepared) as p (chunk)
+        join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
+        cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
+        cross join jsonb_to_record(e.mention) as m (
+            folded text,
+            surface text,
+            type text,
+            description text,
+            aliases text[],
+            folded_aliases text[],
+            identifiers text[]
+        )
+        where (p.chunk ->> 'no')::integer = any (plan.missing)
+    ),
+    shaped as (
+        select s.no, (s.shape).*
+        from (
+            select array_agg(d.surface order by d.no) as names, array_agg(d.type order by d.no) as types
+            from said as d
+        ) as a
+        cross join graphrag._name_shapes(a.names, a.types) as s
+    )
     insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form, gender,
+        core, given, family, content
     )
     select
-        k.id,
+        m.chunk,
         plan.space,
         m.folded,
         m.surface,
@@ -6783,22 +7940,17 @@ begin
         coalesce(m.aliases, '{}'),
         coalesce(m.folded_aliases, '{}'),
         coalesce(m.identifiers, '{}'),
+        s.is_person,
+        s.form,
+        s.gender,
+        s.core,
+        coalesce(s.given, '{}'),
+        coalesce(s.family, '{}'),
         c.id
-    from jsonb_array_elements(prepared) as p (chunk)
-    join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
-    cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
-    cross join jsonb_to_record(e.mention) as m (
-        folded text,
-        surface text,
-        type text,
-        description text,
-        aliases text[],
-        folded_aliases text[],
-        identifiers text[]
-    )
+    from said as m
+    join shaped as s on s.no = m.no
     join content as c on c.space = plan.space and c.kind = 'entity'
-        and c.hash = sha256(convert_to(graphrag._mention_text(e.mention), 'UTF8'))
-    where (p.chunk ->> 'no')::integer = any (plan.missing);
+        and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
         chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
@@ -6938,6 +8090,59 @@ end
 $function$;
 comment on function graphrag.assert_relation(text, text, text, boolean, text, text, timestamptz, text, text, text) is 'States a fact by hand, as a document of one sentence that is cited and can be deleted like any other.';
 
+-- sql/40_graph/declare_entity.sql
+
+create function graphrag.declare_entity(
+    name text,
+    type text default null,
+    aliases text[] default '{}',
+    identifiers text[] default '{}',
+    description text default null,
+    space text default null,
+    realm text default null
+)
+    returns graphrag.index_result
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+-- What is known of an entity before any text is read, as a row of a table has it, is a document of a few lines: its
+-- names pass the same gates, its identifiers and aliases resolve like those of any text, declaring it again replaces
+-- it, and it is withdrawn by delete_document(result.document).
+declare
+    _result graphrag.index_result;
+begin
+    _result := graphrag.index(
+        concat_ws(
+            E'\n',
+            concat(declare_entity.name, '.'),
+            'Also called: ' || nullif(array_to_string(aliases, '; '), '') || '.',
+            'Identifiers: ' || nullif(array_to_string(identifiers, '; '), '') || '.',
+            description
+        ),
+        document => coalesce(identifiers[1], declare_entity.name),
+        source => 'declare_entity',
+        extraction => jsonb_build_object('entities', jsonb_build_array(jsonb_build_object(
+            'name', declare_entity.name,
+            'type', type,
+            'description', description,
+            'aliases', to_jsonb(aliases),
+            'identifiers', to_jsonb(identifiers)
+        ))),
+        space => space,
+        realm => realm
+    );
+    if _result.rejected <> '{}' then
+        raise exception 'the entity "%" was refused', declare_entity.name
+            using errcode = 'GR009',
+                detail = format('The gates say: %s.', _result.rejected),
+                hint = 'graphrag.gate_name() tells why a name or an alias is refused.';
+    end if;
+    return _result;
+end
+$function$;
+comment on function graphrag.declare_entity(text, text, text[], text[], text, text, text) is 'States an entity with its aliases and external identifiers, as from a row of a table; a document that is cited and can be deleted like any other.';
+
 -- sql/40_graph/delete_document.sql
 
 create function graphrag.delete_document(
@@ -7051,14 +8256,17 @@ as $function$
 declare
     _names text[] := graphrag._touched_names(space, chunks, names);
     _labels text[] := graphrag._resolve_names(space, _names);
+    _documents bigint[] := graphrag._touched_documents(space, chunks, names, _names, _labels);
+    _pairs graphrag._name_pair[] := graphrag._meaning_pairs(space, _documents);
+    _meanings graphrag._meaning[];
     _groups text[];
     _canonicals text[];
     _entities bigint[];
     _states graphrag._entity_state[];
-    _old_names text[];
-    _old_entities bigint[];
+    _old graphrag._resolution[];
+    _moved graphrag._resolution[];
     _involved bigint[];
-    _moved text[];
+    _more text[];
     _added integer;
     _changes integer;
     _result graphrag._derived;
@@ -7066,24 +8274,30 @@ declare
     _predicates text[];
     _objects bigint[];
 begin
-    select array_agg(e.folded), array_agg(e.entity)
-    into _old_names, _old_entities
-    from entity_name as e
-    where e.space = $1 and e.folded = any (_names) and e.died is null and e.role <> 'claimed';
+    _more := graphrag._meaning_names(space, _documents, _pairs);
+    if chunks is not null and not _more <@ _names then
+        _names := graphrag._touched_names(space, chunks, names || _more);
+        _labels := graphrag._resolve_names(space, _names);
+    end if;
+    _old := graphrag._resolutions(space, _names, '{}', _documents);
+    _involved := array(select distinct o.entity from unnest(_old) as o);
+    _meanings := graphrag._meanings(space, _documents, _names, _labels, _pairs)
+        || graphrag._standing_meanings(space, _documents, _names, _labels, _involved);
 
     select
         array_agg(g.label),
         array_agg(g.canonical),
         array_agg(row(null, g.name, g.types, g.content)::graphrag._entity_state)
     into _groups, _canonicals, _states
-    from graphrag._entity_groups(space, _names, _labels) as g;
+    from graphrag._entity_groups(space, _names, _labels, _meanings) as g;
     _entities := graphrag._match_entities(space, _names, _labels, _groups, _canonicals);
     _states := array(
         select row(e.id, s.name, s.types, s.content)::graphrag._entity_state
         from unnest(_entities) with ordinality as e (id, no)
         join unnest(_states) with ordinality as s (entity, name, types, content, no) on s.no = e.no
     );
-    _involved := array(select unnest(_entities) union select unnest(_old_entities));
+    _involved := array(select unnest(_entities) union select unnest(_involved));
+    _old := graphrag._resolutions(space, _names, _involved, _documents);
     _added := (
         select count(*)
         from unnest(_entities) as e (id)
@@ -7093,22 +8307,14 @@ begin
         + graphrag._apply_names(
             revision,
             space,
-            graphrag._name_states(space, _names, _labels, _groups, _canonicals, _entities),
-            _involved
+            graphrag._name_states(space, _names, _labels, _groups, _canonicals, _entities, _meanings),
+            _involved,
+            _documents
         );
-    _moved := array(
-        select coalesce(o.folded, n.folded)
-        from unnest(_old_names, _old_entities) as o (folded, entity)
-        full join (
-            select e.folded, e.entity
-            from entity_name as e
-            where e.space = $1 and e.folded = any (_names) and e.died is null and e.role <> 'claimed'
-        ) as n on n.folded = o.folded
-        where n.entity is distinct from o.entity
-    ) || names;
+    _moved := graphrag._moved_names(_old, graphrag._resolutions(space, _names, _involved, _documents), names);
     select array_agg(t.subject), array_agg(t.predicate), array_agg(t.object)
     into _subjects, _predicates, _objects
-    from graphrag._touched_triples(space, chunks, _moved, _old_names, _old_entities) as t;
+    from graphrag._touched_triples(space, chunks, _moved, _old) as t;
     _result := graphrag._derive_relations(space, revision, _subjects, _predicates, _objects);
     _result.entities_added := _added;
     _result.changes := _result.changes + _changes;
@@ -7116,6 +8322,51 @@ begin
 end
 $function$;
 comment on function graphrag._derive(integer, bigint, bigint[], text[]) is 'Derives entities, names and relations from the live evidence and the decisions, as far as these chunks and names can move them.';
+
+create function graphrag._resolutions(space integer, names text[], entities bigint[], documents bigint[])
+    returns graphrag._resolution[]
+    language plpgsql stable parallel safe
+as $function$
+-- What names mean now: these everywhere, those that mean these entities in some document, all in these documents.
+begin
+    return array(
+        select row(e.folded, e.document, e.entity)::graphrag._resolution
+        from entity_name as e
+        where e.space = $1 and e.folded = any (names) and e.died is null and e.role <> 'claimed' and e.document is null
+        union
+        select row(e.folded, e.document, e.entity)::graphrag._resolution
+        from entity_name as e
+        where e.entity = any (entities) and e.died is null and e.document is not null
+        union
+        select row(e.folded, e.document, e.entity)::graphrag._resolution
+        from entity_name as e
+        where e.document = any (documents) and e.died is null
+    );
+end
+$function$;
+comment on function graphrag._resolutions(integer, text[], bigint[], bigint[]) is 'What names mean at present, everywhere and in documents.';
+
+create function graphrag._moved_names(
+    before graphrag._resolution[],
+    after graphrag._resolution[],
+    decided text[]
+)
+    returns graphrag._resolution[]
+    language sql immutable parallel safe
+as $function$
+-- Names, each with the document in which it moved or null, that mean another entity than before or were decided about.
+    select coalesce(array_agg(row(m.folded, m.document, null)::graphrag._resolution), '{}')
+    from (
+        select coalesce(o.folded, n.folded) as folded, coalesce(o.document, n.document) as document
+        from unnest(before) as o
+        full join unnest(after) as n
+            on n.folded = o.folded and coalesce(n.document, 0) = coalesce(o.document, 0)
+        where n.entity is distinct from o.entity
+        union
+        select d.folded, null from unnest(decided) as d (folded)
+    ) as m
+$function$;
+comment on function graphrag._moved_names(graphrag._resolution[], graphrag._resolution[], text[]) is 'The names that mean another entity than before.';
 
 create function graphrag._derive_if_changed(space integer, operation text, vocabulary boolean default false)
     returns integer
@@ -7216,7 +8467,8 @@ begin
             select n.entity, count(distinct m.chunk) as mentions
             from document_chunk as c
             join mention as m on m.chunk = c.chunk
-            join entity_name as n on n.space = $1 and n.folded = m.folded and n.died is null and n.role <> 'claimed'
+            join document_version as v on v.id = c.version
+            cross join lateral (select graphrag._entity_meant($1, m.folded, v.document) as entity) as n
             where c.version = $2
             group by n.entity
         ) as d
@@ -7250,16 +8502,18 @@ begin
             select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight
             from document_chunk as c
             join assertion as a on a.chunk = c.chunk
-            join entity_name as sn on sn.space = $1 and sn.folded = a.subject and sn.died is null
-                and sn.role <> 'claimed'
-            left join entity_name as obn on obn.space = $1 and obn.folded = a.object and obn.died is null
-                and obn.role <> 'claimed'
+            join document_version as dv on dv.id = c.version
+            cross join lateral (
+                select
+                    graphrag._entity_meant($1, a.subject, dv.document) as entity,
+                    graphrag._entity_meant($1, a.object, dv.document) as other
+            ) as m
             join relation_version as v on v.died is null
                 and v.predicate = a.predicate
                 and v.negated = a.negated
                 and (
-                    (v.subject = sn.entity and v.object is not distinct from obn.entity)
-                    or (v.subject = obn.entity and v.object = sn.entity)
+                    (v.subject = m.entity and v.object is not distinct from m.other)
+                    or (v.subject = m.other and v.object = m.entity)
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
             where c.version = $2
@@ -7270,6 +8524,27 @@ begin
 end
 $function$;
 comment on function graphrag._document_relations(integer, bigint) is 'The facts that a document version states, as they stand now.';
+
+create function graphrag._entity_meant(space integer, folded text, document bigint)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return coalesce(
+        (
+            select n.entity
+            from entity_name as n
+            where n.space = $1 and n.folded = $2 and n.document = $3 and n.died is null
+        ),
+        (
+            select n.entity
+            from entity_name as n
+            where n.space = $1 and n.folded = $2 and n.died is null and n.role <> 'claimed' and n.document is null
+        )
+    );
+end
+$function$;
+comment on function graphrag._entity_meant(integer, text, bigint) is 'The entity that a name means in a document.';
 
 -- sql/40_graph/index.sql
 
@@ -8193,14 +9468,22 @@ begin
     join entity_name as s on s.entity = r.subject or (p.is_symmetric and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate
         and a.negated = r.negated and a.value is not distinct from r.value
-    left join entity_name as o on o.space = r.space and o.folded = a.object and o.role <> 'claimed'
-        and graphrag._believed(o.born, o.died, r.space, filter)
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
     join document as d on d.id = v.document
+    left join entity_name as o on o.space = r.space and o.folded = a.object and o.role <> 'claimed'
+        and graphrag._believed(o.born, o.died, r.space, filter)
+        and (
+            o.document = d.id
+            or (o.document is null and not graphrag._means_another(r.space, o.folded, d.id, filter))
+        )
     where r.id = $1
         and s.role <> 'claimed'
         and graphrag._believed(s.born, s.died, r.space, filter)
+        and (
+            s.document = d.id
+            or (s.document is null and not graphrag._means_another(r.space, s.folded, d.id, filter))
+        )
         and graphrag._believed(k.born, k.died, r.space, filter)
         and (
             r.object is null
@@ -8781,6 +10064,10 @@ begin
     join document_version as v on v.id = d.version
     where n.space = any (filter.spaces)
         and graphrag._believed(n.born, n.died, n.space, filter)
+        and (
+            n.document = v.document
+            or (n.document is null and not graphrag._means_another(n.space, n.folded, v.document, filter))
+        )
         and graphrag._believed(d.born, d.died, n.space, filter)
         and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
         and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
@@ -8790,6 +10077,20 @@ begin
 end
 $function$;
 comment on function graphrag._chunks_by_mention(bigint[], graphrag._filter, integer) is 'Passages that name the seed entities.';
+
+create function graphrag._means_another(space integer, folded text, document bigint, filter graphrag._filter)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (
+        select
+        from entity_name as n
+        where n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, filter)
+    );
+end
+$function$;
+comment on function graphrag._means_another(integer, text, bigint, graphrag._filter) is 'Whether a document has a meaning of its own for a name.';
 
 -- sql/60_retrieval/_seed_entities.sql
 
