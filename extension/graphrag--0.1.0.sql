@@ -348,6 +348,160 @@ end
 $function$;
 comment on function graphrag._enter(text, boolean) is 'Enters a realm for the rest of an entry point and returns its name; null if it does not exist and need not.';
 
+-- sql/20_tables/_guard_belief.sql
+
+-- The triggers behind belief time (see realm/triggers.sql). A trigger's function runs with the search_path of whoever
+-- wrote the row, so each pins its own and then looks into the realm that its table is in.
+
+create function graphrag._take_revision()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if tg_op = 'INSERT' then
+        if new.revision = 0 and new.horizon = 0 then
+            return null;
+        end if;
+    elsif (new.id, new.name, new.horizon) = (old.id, old.name, old.horizon) and new.revision = old.revision + 1 then
+        insert into revision (space, n, at, transaction, role, operation)
+        values (new.id, new.revision, now(), '', current_user, coalesce(new.operation, 'by hand'));
+        return null;
+    elsif (new.id, new.name, new.revision) = (old.id, old.name, old.revision)
+        and new.horizon > old.horizon
+        and graphrag._may_purge(tg_relid)
+    then
+        return null;
+    end if;
+    raise exception 'space "%" cannot be written like this', new.name
+        using errcode = 'GR022',
+            detail = 'A new space begins at revision 0, and a transaction adds 1 to it, once.',
+            hint = 'Let graphrag.index() and the other functions take revisions.';
+end
+$function$;
+comment on function graphrag._take_revision() is 'Trigger: makes the row of the revision that a transaction takes in a space.';
+
+create function graphrag._stamp_revision()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- Whatever was given: the row is of the space's present revision, of which there can be only one.
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    new.n := (select s.revision from space as s where s.id = new.space);
+    new.at := greatest(
+        clock_timestamp(),
+        (select r.at from revision as r where r.space = new.space and r.n = new.n - 1) + interval '1 microsecond'
+    );
+    new.transaction := graphrag._transaction();
+    new.role := current_user;
+    return new;
+end
+$function$;
+comment on function graphrag._stamp_revision() is 'Trigger: number, time, transaction and role of a revision are those of the transaction that takes it.';
+
+create function graphrag._guard_belief()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- Born in the revision of this transaction; dying in it, once, or coming back to life in the revision in which it died;
+-- nothing else changes. A row born in this revision was never believed by anyone and may go.
+declare
+    _died bigint;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if tg_op = 'INSERT' then
+        if new.died is null and graphrag._is_own_revision(tg_table_name, to_jsonb(new), new.born) then
+            return new;
+        end if;
+    elsif tg_op = 'UPDATE' then
+        _died := new.died;
+        new.died := old.died;
+        if new is not distinct from old
+            and (_died is null) <> (old.died is null)
+            and graphrag._is_own_revision(tg_table_name, to_jsonb(old), coalesce(_died, old.died))
+        then
+            new.died := _died;
+            return new;
+        end if;
+    elsif graphrag._is_own_revision(tg_table_name, to_jsonb(old), old.born) or graphrag._may_purge(tg_relid) then
+        return old;
+    end if;
+    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'A row is born and dies in the revision that its own transaction has taken in its space, and is never'
+                ' changed or deleted.',
+            hint = 'Let graphrag.index(), graphrag.delete_document() and the other functions write it;'
+                ' graphrag.purge() erases history.';
+end
+$function$;
+comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
+
+create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
+    returns boolean
+    language plpgsql stable parallel unsafe
+as $function$
+-- Whether this transaction has taken revision n in the space of a row. A statement a table, so that each is planned
+-- and started alone.
+declare
+    _space integer;
+begin
+    if table_name = 'relation_version' then
+        _space := (select r.space from relation as r where r.id = (written ->> 'relation')::bigint);
+    elsif table_name = 'entity_version' then
+        _space := (select e.space from entity as e where e.id = (written ->> 'entity')::bigint);
+    elsif table_name = 'document_version' then
+        _space := (select d.space from document as d where d.id = (written ->> 'document')::bigint);
+    elsif table_name = 'document_chunk' then
+        _space := (
+            select d.space
+            from document_version as v
+            join document as d on d.id = v.document
+            where v.id = (written ->> 'version')::bigint
+        );
+    else
+        _space := (written ->> 'space')::integer;
+    end if;
+    return exists (
+        select
+        from revision as r
+        where r.space = _space and r.n = $3 and r.transaction = graphrag._transaction()
+    );
+end
+$function$;
+comment on function graphrag._is_own_revision(text, jsonb, bigint) is 'Whether this transaction has taken a revision in the space of a row.';
+
+create function graphrag._keep()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    raise exception 'table %.% does not take %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'Its rows never change: what was believed points to them.',
+            hint = case
+                when tg_op = 'TRUNCATE' then 'graphrag.purge() erases history, graphrag.drop_realm() a realm.'
+                when tg_table_name in ('mention', 'assertion') then 'Delete the row and insert another.'
+                else 'Let graphrag.index() and the other functions write it.'
+            end;
+end
+$function$;
+comment on function graphrag._keep() is 'Trigger: refuses to change what never changes.';
+
+create function graphrag._may_purge(of_table oid)
+    returns boolean
+    language sql stable parallel safe
+as $function$
+-- The right is the owner's, who could also drop the trigger. The setting only keeps him from doing it by mistake.
+    select coalesce(current_setting('graphrag.purge', true), '') = 'on'
+        and pg_has_role(current_user, (select c.relowner from pg_class as c where c.oid = of_table), 'usage')
+$function$;
+comment on function graphrag._may_purge(oid) is 'Whether purge() is at work, for the owner of a table.';
+
 -- sql/20_tables/_near.sql
 
 create function graphrag._near(given text, known text[])
@@ -377,25 +531,28 @@ create function graphrag._next_revision(space integer, operation text)
     returns bigint
     language plpgsql volatile parallel unsafe
 as $function$
--- The update of the space's row is the lock that serialises its writers, so that number order is commit order.
--- A transaction is known by its id and its start: ids alone recur when a dump is restored into another cluster.
+-- The update of the space's row is the lock that serialises its writers, so that number order is commit order. A
+-- trigger on it makes the row of `revision`.
 declare
-    _transaction text := format('%s@%s', pg_current_xact_id(), extract(epoch from now()));
     _n bigint;
 begin
-    select r.n into _n from revision as r where r.space = $1 and r.transaction = _transaction;
-    if found then
-        return _n;
+    select r.n into _n from revision as r where r.space = $1 and r.transaction = graphrag._transaction();
+    if not found then
+        update space as s set revision = s.revision + 1, operation = $2 where s.id = $1 returning s.revision into _n;
     end if;
-    update space as s set revision = s.revision + 1 where s.id = $1 returning s.revision into _n;
-    insert into revision (space, n, at, transaction, role, operation)
-    select $1, _n, greatest(clock_timestamp(), max(r.at) + interval '1 microsecond'), _transaction, current_user, $2
-    from revision as r
-    where r.space = $1 and r.n = _n - 1;
     return _n;
 end
 $function$;
 comment on function graphrag._next_revision(integer, text) is 'The revision this transaction writes in a space; takes the next one, and with it the space''s lock, on first use.';
+
+create function graphrag._transaction()
+    returns text
+    language sql stable parallel unsafe
+as $function$
+-- By its id and its start: ids alone recur when a dump is restored into another cluster.
+    select format('%s@%s', pg_current_xact_id(), extract(epoch from now()))
+$function$;
+comment on function graphrag._transaction() is 'What the row of a revision knows its transaction by.';
 
 -- sql/20_tables/_realm_ddl.sql
 
@@ -455,12 +612,14 @@ create table gate_word (
 create table space (
     id integer generated always as identity primary key,
     name text not null unique,
-    revision bigint not null default 0   -- updating this row is the lock that serialises writers of the space
+    revision bigint not null default 0,  -- updating this row is the lock that serialises writers of the space
+    operation text,                      -- what its last revision was taken for; a trigger makes the row of `revision`
+    horizon bigint not null default 0    -- what was believed before this revision has been purged, at least in part
 );
 
 create table revision (
     space integer not null references space,
-    n bigint not null,
+    n bigint not null check (n > 0),
     at timestamptz not null,             -- monotone inside a space
     transaction text not null,           -- a transaction takes one revision a space, however much it writes
     role name not null,
@@ -510,15 +669,18 @@ create index content_tsv_entity on content using gin (tsv) where kind = 'entity'
 create index content_tsv_relation on content using gin (tsv) where kind = 'relation';
 
 -- ---------------------------------------------------------------- evidence
+-- Columns of mention and assertion without NOT NULL need not be given by who inserts a row by hand into a chunk that is
+-- live: triggers (triggers.sql) pass the row through the gates and fill them. No row is left in which they are null.
 create table chunk (
     id bigint generated always as identity primary key,
     document bigint not null references document,
     hash bytea not null,                 -- of the text and, where the caller supplied it, the extraction
-    attempt integer not null default 1,  -- an extraction that failed, or was not asked for, is done in another row
+    attempt integer not null default 1,  -- evidence never changes: what is read otherwise later gets another row
     content bigint not null references content,
     identifiers text[] not null default '{}',
-    extractor text,                      -- model that answered, 'supplied', or null: not extracted
+    extractor text,                      -- model that answered, 'supplied', 'by hand', or null: not extracted
     prompt text,                         -- version of the prompt it answered
+    vocabulary bigint not null default 0,        -- realm.vocabulary by which its predicates were read
     is_partial boolean not null default false,
     failure text,                        -- why its extraction failed: the passage is stored all the same
     details jsonb not null default '{}', -- notes on the answer, the records that gates refused, attributes not used
@@ -537,8 +699,9 @@ create table document_chunk (
     end_at integer not null,
     born bigint not null,
     died bigint,
-    primary key (version, no)
+    primary key (version, no, born)
 );
+create unique index document_chunk_place on document_chunk (version, no) where died is null;
 create index document_chunk_chunk on document_chunk (chunk, born);
 create index document_chunk_live on document_chunk (chunk) where died is null;
 create index document_chunk_content on document_chunk (content) include (born, died);
@@ -546,15 +709,15 @@ create index document_chunk_content on document_chunk (content) include (born, d
 create table mention (
     id bigint generated always as identity primary key,
     chunk bigint not null references chunk,
-    space integer not null references space,
-    folded text not null,                -- graphrag._fold_name(surface)
+    space integer references space,
+    folded text,                         -- graphrag._fold_name(surface)
     surface text not null,
     type text,
     description text,                    -- null: a stub that only named the entity
     aliases text[] not null default '{}',        -- as stated
     folded_aliases text[] not null default '{}',
     identifiers text[] not null default '{}',    -- external ones: those who share one are one
-    content bigint not null references content,
+    content bigint references content,
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
@@ -566,8 +729,8 @@ create index mention_identifiers on mention using gin (identifiers) with (fastup
 create table assertion (
     id bigint generated always as identity primary key,
     chunk bigint not null references chunk,
-    space integer not null references space,
-    no integer not null,                 -- position in the chunk's extraction: orders claims inside a chunk
+    space integer references space,
+    no integer,                          -- position in the chunk's extraction: orders claims inside a chunk
     subject text not null,               -- folded; its mention stands in the same chunk
     predicate text not null,             -- normalised, snapped, inverse already swapped
     object text,                         -- folded; null for a value
@@ -576,7 +739,7 @@ create table assertion (
     value_unit text,
     negated boolean not null default false,
     confidence real not null default 1,
-    stated_predicate text not null,
+    stated_predicate text,
     is_swapped boolean not null default false,   -- stated as the declared inverse, so subject and object changed places
     stated_from text,
     stated_to text,
@@ -585,7 +748,7 @@ create table assertion (
     description text,
     start_at integer,                    -- evidence span: character offsets in the chunk
     end_at integer,
-    content bigint not null references content,
+    content bigint references content,
     check ((object is null) <> (value is null)),
     unique (chunk, no)
 );
@@ -695,9 +858,79 @@ create table usage (
     failure text
 );
 create index usage_call on usage (call);
+-- What keeps a realm true to its evidence whoever writes its tables. Writers are plain roles with rights on the tables:
+-- so nothing here trusts a flag that a session could set. Run after tables.sql, and again to mend a realm whose
+-- triggers went away with the extension.
+
+-- ---------------------------------------------------------------- belief time
+-- A revision is taken by adding 1 to space.revision, by whomever; number, time, transaction and role of its row are
+-- then filled in, never given.
+create or replace trigger take_revision after insert or update on space
+    for each row execute function graphrag._take_revision();
+create or replace trigger stamp before insert on revision
+    for each row execute function graphrag._stamp_revision();
+create or replace trigger keep before update or delete or truncate on revision
+    for each statement execute function graphrag._keep();
+
+-- A row is born, and dies, in the revision that its own transaction has taken in its space.
+create or replace trigger belief before insert or update or delete on document_version
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on document_chunk
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on decision
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on entity_name
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on entity_version
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on relation_version
+    for each row execute function graphrag._guard_belief();
+create or replace trigger keep before truncate on document_version
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on document_chunk
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on decision
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on entity_name
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on entity_version
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on relation_version
+    for each statement execute function graphrag._keep();
+
+-- ---------------------------------------------------------------- what never changes
+-- Versions point to these, so that deleting one that was ever believed fails by its foreign key.
+create or replace trigger keep before update or truncate on document
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on content
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on chunk
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on mention
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on assertion
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on entity
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on relation
+    for each statement execute function graphrag._keep();
+
+-- ---------------------------------------------------------------- evidence by hand
+create or replace trigger by_hand after insert on mention referencing new table as new_rows
+    for each statement execute function graphrag._mentions_inserted();
+create or replace trigger by_hand after insert on assertion referencing new table as new_rows
+    for each statement execute function graphrag._assertions_inserted();
+create or replace trigger by_hand before delete on mention
+    for each row execute function graphrag._evidence_deleted();
+create or replace trigger by_hand before delete on assertion
+    for each row execute function graphrag._evidence_deleted();
+create or replace trigger by_hand_all after delete on mention
+    for each statement execute function graphrag._withdraw_deleted();
+create or replace trigger by_hand_all after delete on assertion
+    for each statement execute function graphrag._withdraw_deleted();
 $ddl$;
 $realm_ddl$;
-comment on function graphrag._realm_tables() is 'The plain DDL of a realm''s tables, run by create_realm() inside the new schema.';
+comment on function graphrag._realm_tables() is 'The plain DDL of a realm''s tables and their triggers, run by create_realm() inside the new schema.';
 
 create function graphrag._realm_views()
     returns text
@@ -809,20 +1042,20 @@ select
         select count(*)
         from document_chunk as dc
         join mention as m on m.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as mentions,
     (
         select count(*)
         from document_chunk as dc
         join assertion as a on a.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as assertions,
     d.first_indexed_at,
     (select r.at from revision as r where r.space = d.space and r.n = v.born) as indexed_at
 from document as d
 join space as sp on sp.id = d.space
 join document_version as v on v.document = d.id and v.died is null
-join document_chunk as c on c.version = v.id
+join document_chunk as c on c.version = v.id and c.died is null
 join chunk as k on k.id = c.chunk
 group by sp.name, d.id, v.id;
 
@@ -4952,6 +5185,102 @@ end
 $function$;
 comment on function graphrag._name_states(integer, text[], text[], text[], text[], bigint[]) is 'The names that the entities should have now.';
 
+-- sql/40_graph/_evidence_triggers.sql
+
+-- Triggers of mention and assertion (see realm/triggers.sql). The functions that write documents store evidence before
+-- its chunk is live, and complete; who inserts into a live chunk does it by hand.
+
+create function graphrag._assertions_inserted()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if exists (
+        select
+        from new_rows as n
+        where n.space is null
+            or n.no is null
+            or n.stated_predicate is null
+            or n.content is null
+            or exists (select from document_chunk as d where d.chunk = n.chunk)
+    ) then
+        perform graphrag._insert_by_hand(
+            tg_table_schema, tg_table_name, (select jsonb_agg(to_jsonb(n) order by n.id) from new_rows as n)
+        );
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._assertions_inserted() is 'Trigger: assertions by hand pass the gates and are derived.';
+
+create function graphrag._mentions_inserted()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if exists (
+        select
+        from new_rows as n
+        where n.space is null
+            or n.folded is null
+            or n.content is null
+            or exists (select from document_chunk as d where d.chunk = n.chunk)
+    ) then
+        perform graphrag._insert_by_hand(
+            tg_table_schema, tg_table_name, (select jsonb_agg(to_jsonb(n) order by n.id) from new_rows as n)
+        );
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._mentions_inserted() is 'Trigger: mentions by hand pass the gates and are derived.';
+
+create function graphrag._evidence_deleted()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. A session that forges the
+-- note only withdraws what it could have deleted.
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if old.content is null
+        or not exists (select from document_chunk as d where d.chunk = old.chunk)
+        or graphrag._may_purge(tg_relid)
+    then
+        return old;
+    end if;
+    perform set_config(
+        'graphrag.deleted', concat(current_setting('graphrag.deleted', true), ' ', old.id), true
+    );
+    return null;
+end
+$function$;
+comment on function graphrag._evidence_deleted() is 'Trigger: notes which rows somebody deletes by hand.';
+
+create function graphrag._withdraw_deleted()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _ids text := btrim(current_setting('graphrag.deleted', true));
+begin
+    if _ids <> '' then
+        perform set_config('graphrag.deleted', '', true);
+        perform graphrag._withdraw_by_hand(
+            tg_table_schema, tg_table_name, string_to_array(_ids, ' ')::bigint[]
+        );
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._withdraw_deleted() is 'Trigger: withdraws the rows that a statement deleted by hand.';
+
 -- sql/40_graph/_extract.sql
 
 create function graphrag._extract(chunks jsonb, context jsonb)
@@ -4964,6 +5293,433 @@ from graphrag_pl.extraction import extract
 return extract(plpy, GD, chunks, context)
 $python$;
 comment on function graphrag._extract(jsonb, jsonb) is 'Entities and triples of each chunk, asked of the current realm''s extraction endpoint.';
+
+-- sql/40_graph/_insert_by_hand.sql
+
+create function graphrag._insert_by_hand(realm text, kind text, rows jsonb)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+-- The rows of one INSERT or COPY, as they were given: they are taken out again, pass the gates of their chunks, are
+-- embedded together, and come back, complete and under their ids, in successors of the chunks.
+declare
+    _vocabulary bigint;
+    _chunks bigint[];
+    _gated jsonb;
+    _texts jsonb;
+    _space integer;
+begin
+    perform graphrag._enter(realm);
+    perform graphrag._check_given(kind, rows);
+    delete from mention as m
+    using jsonb_array_elements(rows) as r (given)
+    where kind = 'mention' and m.id = (r.given ->> 'id')::bigint;
+    delete from assertion as a
+    using jsonb_array_elements(rows) as r (given)
+    where kind = 'assertion' and a.id = (r.given ->> 'id')::bigint;
+    loop
+        _vocabulary := (select r.vocabulary from realm as r);
+        _chunks := graphrag._chunks_by_hand(kind, rows);
+        _gated := graphrag._gate_by_hand(kind, rows);
+        _texts := graphrag._texts_by_hand(_gated);
+        perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
+        perform from space as s
+        where s.id in (select (g.chunk ->> 'space')::integer from jsonb_array_elements(_gated) as g (chunk))
+        order by s.id
+        for update;
+        -- While this call was asking for vectors, another session may have put other chunks in their places, or
+        -- changed the vocabulary. Not again: the locks stay.
+        exit when _chunks = graphrag._chunks_by_hand(kind, rows)
+            and _vocabulary = (select r.vocabulary from realm as r);
+    end loop;
+    for _space in
+        select distinct (g.chunk ->> 'space')::integer
+        from jsonb_array_elements(_gated) as g (chunk)
+        order by 1
+    loop
+        perform graphrag._write_by_hand(
+            _space,
+            jsonb_path_query_array(_gated, '$[*] ? (@.space == $space)', jsonb_build_object('space', _space)),
+            _texts
+        );
+    end loop;
+end
+$function$;
+comment on function graphrag._insert_by_hand(text, text, jsonb) is 'Brings mentions or assertions that were inserted by hand through the gates and into the graph.';
+
+create function graphrag._check_given(kind text, rows jsonb)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+declare
+    _given record;
+begin
+    select r.given, c.name into _given
+    from jsonb_array_elements(rows) as r (given)
+    cross join lateral (
+        select n.name
+        from unnest(array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit']) as n (name)
+        where r.given -> n.name <> 'null'
+    ) as c
+    limit 1;
+    if found then
+        raise exception 'a row for table % gives its column %', kind, _given.name
+            using errcode = 'GR021',
+                detail = format('The row: %s', left(jsonb_strip_nulls(_given.given)::text, 500)),
+                hint = 'That column is worked out. Give chunk, subject, predicate, object or value, and what else was said;'
+                    ' of a mention chunk, surface, type, description, aliases.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_given(text, jsonb) is 'Raises GR021 for rows by hand that give what is not theirs to give.';
+
+create function graphrag._chunks_by_hand(kind text, rows jsonb)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- The live chunk of each row.
+declare
+    _chunks bigint[];
+    _wrong record;
+begin
+    select array_agg(c.live order by r.no) into _chunks
+    from jsonb_array_elements(rows) with ordinality as r (given, no)
+    cross join lateral (select graphrag._live_successor((r.given ->> 'chunk')::bigint)) as c (live);
+    select r.given, c.failure is not null as has_failed into _wrong
+    from jsonb_array_elements(rows) with ordinality as r (given, no)
+    left join chunk as c on c.id = _chunks[r.no]
+    where c.id is null or c.failure is not null
+    order by r.no
+    limit 1;
+    if found then
+        raise exception 'chunk % takes no row by hand', _wrong.given ->> 'chunk'
+            using errcode = 'GR021',
+                detail = case
+                    when _wrong.has_failed then 'Its extraction failed and will be done again.'
+                    else 'It is no part of a document that is indexed now.'
+                end,
+                hint = case
+                    when _wrong.has_failed then 'Index its document again first.'
+                    else 'The view assertions and the table document_chunk, where died is null, show the chunks that are.'
+                end;
+    end if;
+    return _chunks;
+end
+$function$;
+comment on function graphrag._chunks_by_hand(text, jsonb) is 'The live chunks that rows by hand are for; raises GR021 where there is none.';
+
+create function graphrag._gate_by_hand(kind text, rows jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+-- One element a chunk: {chunk, space, mentions, assertions}, each with the row it comes from.
+begin
+    return (
+        select jsonb_agg(graphrag._gate_chunk_by_hand(c.chunk, kind, c.rows) order by c.chunk)
+        from (
+            select n.live as chunk, jsonb_agg(r.given order by r.no) as rows
+            from jsonb_array_elements(rows) with ordinality as r (given, no)
+            join unnest(graphrag._chunks_by_hand(kind, rows)) with ordinality as n (live, no) on n.no = r.no
+            group by n.live
+        ) as c
+    );
+end
+$function$;
+comment on function graphrag._gate_by_hand(text, jsonb) is 'What the gates make of rows by hand, by chunk.';
+
+create function graphrag._gate_chunk_by_hand(chunk bigint, kind text, rows jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+-- The rows are one more extraction of their chunk, in which what it mentions already is known. A person is told of what
+-- the gates refuse: nothing of it is dropped.
+declare
+    _body text := (select t.body from chunk as c join content as t on t.id = c.content where c.id = $1);
+    _gated jsonb := graphrag._gate(
+        graphrag._extraction_by_hand($1, kind, rows, _body),
+        _body,
+        graphrag._gate_options() || jsonb_build_object('context_names', graphrag._names_around($1))
+    );
+    _refused jsonb := jsonb_path_query_first(_gated, '$.rejects[*] ? (exists(@.record.row))');
+begin
+    if _refused is not null then
+        raise exception 'a row for table % is refused: %', kind, _refused ->> 'reason'
+            using errcode = 'GR021',
+                detail = format('The row: %s', left(jsonb_strip_nulls(_refused -> 'record')::text, 500)),
+                hint = 'The reference lists the gates'' reasons. ungrounded_name: the name does not occur in the chunk.';
+    end if;
+    return jsonb_build_object(
+        'chunk', $1,
+        'space', (select d.space from chunk as c join document as d on d.id = c.document where c.id = $1),
+        'mentions', graphrag._mentions_by_hand($1, kind, rows, _gated -> 'mentions'),
+        'assertions', (
+            select coalesce(jsonb_agg(a.assertion || jsonb_build_object('row', r.given -> 'id')), '[]')
+            from jsonb_array_elements(_gated -> 'assertions') as a (assertion)
+            join jsonb_array_elements(rows) with ordinality as r (given, no) on r.no = (a.assertion ->> 'no')::integer
+        )
+    );
+end
+$function$;
+comment on function graphrag._gate_chunk_by_hand(bigint, text, jsonb) is 'What the gates make of rows by hand for one chunk; raises GR021 for what they refuse.';
+
+create function graphrag._names_around(chunk bigint)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select coalesce(jsonb_agg(distinct m.surface), '[]')
+        from document_chunk as c
+        join document_chunk as o on o.version = c.version and o.died is null
+        join mention as m on m.chunk = o.chunk
+        where c.chunk = $1 and c.died is null
+    );
+end
+$function$;
+comment on function graphrag._names_around(bigint) is 'The names mentioned anywhere in a live chunk''s document.';
+
+create function graphrag._extraction_by_hand(chunk bigint, kind text, rows jsonb, body text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+-- As a model would have answered. Rows by hand go first: the gates give an entity the first type that was stated.
+begin
+    return jsonb_build_object(
+        'entities', (
+            select coalesce(jsonb_agg(e.record order by e.rank, e.no), '[]')
+            from (
+                select 1 as rank, r.no, jsonb_build_object(
+                    'name', r.given -> 'surface',
+                    'type', r.given -> 'type',
+                    'description', r.given -> 'description',
+                    'aliases', r.given -> 'aliases',
+                    'identifiers', r.given -> 'identifiers',
+                    'row', r.given -> 'id'
+                ) as record
+                from jsonb_array_elements(rows) with ordinality as r (given, no)
+                where kind = 'mention'
+                union all
+                select 2, m.id, jsonb_build_object(
+                    'name', m.surface,
+                    'type', m.type,
+                    'description', m.description,
+                    'aliases', m.aliases,
+                    'identifiers', m.identifiers
+                )
+                from mention as m
+                where m.chunk = $1
+            ) as e
+        ),
+        'triples', (
+            select coalesce(
+                jsonb_agg(
+                    jsonb_build_object(
+                        'subject', r.given -> 'subject',
+                        'predicate', r.given -> 'predicate',
+                        'object', coalesce(r.given ->> 'object', r.given ->> 'value'),
+                        'object_is_value', r.given -> 'value' <> 'null',
+                        'negated', r.given -> 'negated',
+                        'confidence', case
+                            when (r.given ->> 'confidence')::real between 0 and 1
+                                then round((r.given ->> 'confidence')::numeric, 6)
+                        end,
+                        'description', r.given -> 'description',
+                        'valid_from', r.given -> 'stated_from',
+                        'valid_to', r.given -> 'stated_to',
+                        'evidence', substr(
+                            body,
+                            (r.given ->> 'start_at')::integer + 1,
+                            greatest((r.given ->> 'end_at')::integer - (r.given ->> 'start_at')::integer, 0)
+                        ),
+                        'row', r.given -> 'id'
+                    )
+                    order by r.no
+                ),
+                '[]'
+            )
+            from jsonb_array_elements(rows) with ordinality as r (given, no)
+            where kind = 'assertion'
+        )
+    );
+end
+$function$;
+comment on function graphrag._extraction_by_hand(bigint, text, jsonb, text) is 'Rows by hand as an extraction of their chunk.';
+
+create function graphrag._mentions_by_hand(chunk bigint, kind text, rows jsonb, gated jsonb)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+-- The mentions that are new, or that a row by hand adds to: what it says of type and description outranks what was read.
+begin
+    return (
+        select coalesce(
+            jsonb_agg(
+                g.mention || jsonb_strip_nulls(jsonb_build_object(
+                    'row', h.id, 'replaces', m.id, 'type', h.type, 'description', coalesce(h.description, m.description)
+                ))
+            ),
+            '[]'
+        )
+        from jsonb_array_elements(gated) as g (mention)
+        left join mention as m on m.chunk = $1 and m.folded = g.mention ->> 'folded'
+        left join lateral (
+            select
+                min((r.given ->> 'id')::bigint) as id,
+                (array_agg(r.given ->> 'type' order by r.no) filter (where r.given ->> 'type' is not null))[1] as type,
+                (
+                    array_agg(btrim(r.given ->> 'description') order by r.no)
+                        filter (where btrim(r.given ->> 'description') <> '')
+                )[1] as description
+            from jsonb_array_elements(rows) with ordinality as r (given, no)
+            where kind = 'mention'
+                and graphrag._fold_name(graphrag._one_line(r.given ->> 'surface')) = g.mention ->> 'folded'
+        ) as h on true
+        where m.id is null or h.id is not null
+    );
+end
+$function$;
+comment on function graphrag._mentions_by_hand(bigint, text, jsonb, jsonb) is 'The mentions of a chunk that rows by hand make or add to.';
+
+create function graphrag._texts_by_hand(gated jsonb)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- The texts that have no vector yet, asked for together.
+declare
+    _spaces integer[];
+    _kinds text[];
+    _bodies text[];
+    _vectors text[];
+begin
+    select array_agg(t.space), array_agg(t.kind), array_agg(t.body)
+    into _spaces, _kinds, _bodies
+    from (
+        select (g.chunk ->> 'space')::integer as space, 'entity' as kind, graphrag._mention_text(m.mention) as body
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'mentions') as m (mention)
+        union
+        select (g.chunk ->> 'space')::integer, 'relation', a.assertion ->> 'rendered'
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+        order by 1, 2, 3
+    ) as t
+    where not exists (
+        select
+        from content as c
+        where c.space = t.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+    );
+    if _bodies is null then
+        return '[]';
+    end if;
+    _vectors := graphrag._embed(_bodies);
+    return (
+        select jsonb_agg(jsonb_build_object('space', t.space, 'kind', t.kind, 'body', t.body, 'vec', t.vec))
+        from unnest(_spaces, _kinds, _bodies, _vectors) as t (space, kind, body, vec)
+    );
+end
+$function$;
+comment on function graphrag._texts_by_hand(jsonb) is 'Vectors of the texts of rows by hand that have none yet.';
+
+create function graphrag._write_by_hand(space integer, gated jsonb, texts jsonb)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _revision bigint := graphrag._next_revision(space, 'insert');
+    _chunks bigint[] := array(select (g.chunk ->> 'chunk')::bigint from jsonb_array_elements(gated) as g (chunk));
+    _successors bigint[];
+begin
+    perform graphrag._store_contents(
+        space, jsonb_path_query_array(texts, '$[*] ? (@.space == $space)', jsonb_build_object('space', space))
+    );
+    _successors := graphrag._make_successors(_chunks, hand => true);
+    perform graphrag._copy_evidence(
+        _chunks,
+        _successors,
+        mentions => array(
+            select (m.id #>> '{}')::bigint from jsonb_path_query(gated, '$[*].mentions[*].replaces') as m (id)
+        )
+    );
+    perform graphrag._store_by_hand(space, gated, _chunks, _successors);
+    perform graphrag._enact_successors(_revision, _chunks, _successors);
+    perform graphrag._derive(space, _revision, _chunks || _successors);
+    perform graphrag._forget_unplaced(_chunks);
+end
+$function$;
+comment on function graphrag._write_by_hand(integer, jsonb, jsonb) is 'Stores the rows by hand of one space and derives what they touch.';
+
+create function graphrag._store_by_hand(space integer, gated jsonb, chunks bigint[], successors bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+begin
+    insert into mention (
+        id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+    )
+    overriding system value
+    select
+        coalesce(m."row", nextval('mention_id_seq')), s.successor, $1, m.folded, m.surface, m.type, m.description,
+        m.aliases, m.folded_aliases, m.identifiers, c.id
+    from jsonb_array_elements(gated) as g (chunk)
+    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (g.chunk ->> 'chunk')::bigint
+    cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
+    cross join jsonb_to_record(e.mention) as m (
+        "row" bigint,
+        folded text,
+        surface text,
+        type text,
+        description text,
+        aliases text[],
+        folded_aliases text[],
+        identifiers text[]
+    )
+    join content as c on c.space = $1 and c.kind = 'entity'
+        and c.hash = sha256(convert_to(graphrag._mention_text(e.mention), 'UTF8'));
+
+    insert into assertion (
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
+        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+    )
+    overriding system value
+    select
+        a."row", s.successor, $1,
+        coalesce((select max(o.no) from assertion as o where o.chunk = s.successor), 0) + a.no,
+        a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated, a.confidence,
+        a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
+        not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
+    from jsonb_array_elements(gated) as g (chunk)
+    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (g.chunk ->> 'chunk')::bigint
+    cross join jsonb_to_recordset(g.chunk -> 'assertions') as a (
+        "row" bigint,
+        no integer,
+        subject text,
+        predicate text,
+        object text,
+        value text,
+        value_number numeric,
+        value_unit text,
+        negated boolean,
+        confidence real,
+        stated_predicate text,
+        swapped boolean,
+        stated_from text,
+        stated_to text,
+        claim tstzrange,
+        no_slot boolean,
+        description text,
+        start_at integer,
+        end_at integer,
+        rendered text
+    )
+    join content as c on c.space = $1 and c.kind = 'relation' and c.hash = sha256(convert_to(a.rendered, 'UTF8'));
+end
+$function$;
+comment on function graphrag._store_by_hand(integer, jsonb, bigint[], bigint[]) is 'Stores the evidence that rows by hand have become.';
 
 -- sql/40_graph/_parse_extraction.sql
 
@@ -5253,39 +6009,61 @@ as $function$
 $function$;
 comment on function graphrag._vocabulary_lock() is 'Key of the advisory lock on the current realm''s vocabulary.';
 
-create function graphrag._resolve_new_assertions(plan graphrag._document_plan)
-    returns void
+create function graphrag._reread(space integer, revision bigint, chunks bigint[] default null)
+    returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- The vocabulary may have changed since the document was prepared, which can take as long as a model thinks.
+-- Reads the stated predicates of live chunks by the present vocabulary; NULL chunks: all of the space. Where that is
+-- another reading, a successor has it. Returns the successors. It is called for a document too: the vocabulary may have
+-- changed while a model was thinking, or since its text was last live.
+declare
+    _chunks bigint[];
+    _assertions bigint[];
+    _predicates text[];
+    _swapped boolean[];
+    _successors bigint[];
 begin
-    if plan.vocabulary is distinct from (select r.vocabulary from realm as r) then
-        perform graphrag._resolve_assertions(plan.space);
+    if not exists (
+        select from chunk as c, realm as r where c.id = any (chunks) and c.vocabulary <> r.vocabulary
+    ) and chunks is not null then
+        return '{}';
     end if;
+    with stated as materialized (
+        select a.id, a.chunk, a.stated_predicate, a.predicate, a.is_swapped, a.object is not null as is_edge
+        from assertion as a
+        where a.space = $1 and (chunks is null or a.chunk = any (chunks)) and graphrag._is_live(a.chunk)
+    )
+    select array_agg(s.chunk), array_agg(s.id), array_agg(r.predicate), array_agg(r.swapped and s.is_edge)
+    into _chunks, _assertions, _predicates, _swapped
+    from graphrag._resolve_predicates(array(select distinct s.stated_predicate from stated as s)) as r
+    join stated as s on s.stated_predicate = r.stated
+    where (s.is_edge or not r.swapped)
+        and (s.predicate, s.is_swapped) is distinct from (r.predicate, r.swapped and s.is_edge);
+    if _chunks is null then
+        return '{}';
+    end if;
+    _chunks := array(select distinct c from unnest(_chunks) as c);
+    _successors := graphrag._make_successors(_chunks);
+    perform graphrag._copy_evidence(_chunks, _successors, assertions => _assertions);
+    insert into assertion (
+        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
+        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+    )
+    select
+        s.successor, a.space, a.no,
+        case when r.swapped <> a.is_swapped then a.object else a.subject end,
+        r.predicate,
+        case when r.swapped <> a.is_swapped then a.subject else a.object end,
+        a.value, a.value_number, a.value_unit, a.negated, a.confidence, a.stated_predicate, r.swapped, a.stated_from,
+        a.stated_to, a.claim, a.takes_slot, a.description, a.start_at, a.end_at, a.content
+    from unnest(_assertions, _predicates, _swapped) as r (id, predicate, swapped)
+    join assertion as a on a.id = r.id
+    join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk;
+    perform graphrag._enact_successors(revision, _chunks, _successors);
+    return _successors;
 end
 $function$;
-comment on function graphrag._resolve_new_assertions(graphrag._document_plan) is 'Reads the predicates of a document again if the vocabulary changed while it was prepared.';
-
-create function graphrag._resolve_assertions(space integer)
-    returns void
-    language plpgsql volatile parallel unsafe
-as $function$
-begin
-    update assertion as a
-    set predicate = r.predicate,
-        is_swapped = r.swapped and a.object is not null,
-        subject = case when a.object is not null and r.swapped <> a.is_swapped then a.object else a.subject end,
-        object = case when a.object is not null and r.swapped <> a.is_swapped then a.subject else a.object end
-    from graphrag._resolve_predicates(
-        array(select distinct s.stated_predicate from assertion as s where s.space = $1)
-    ) as r
-    where a.space = $1
-        and r.stated = a.stated_predicate
-        and (a.object is not null or not r.swapped)
-        and (a.predicate, a.is_swapped) is distinct from (r.predicate, r.swapped and a.object is not null);
-end
-$function$;
-comment on function graphrag._resolve_assertions(integer) is 'Reads the stated predicates of a space against the present vocabulary.';
+comment on function graphrag._reread(integer, bigint, bigint[]) is 'Brings the assertions of live chunks in line with the present vocabulary; returns the chunks that now say otherwise.';
 
 -- sql/40_graph/_prepare.sql
 
@@ -5408,7 +6186,7 @@ begin
         from (
             select m.surface as name
             from document_version as v
-            join document_chunk as c on c.version = v.id
+            join document_chunk as c on c.version = v.id and c.died is null
             join mention as m on m.chunk = c.chunk
             where v.document = plan.document and v.died is null
             union all
@@ -5782,7 +6560,7 @@ begin
         select c.chunk, c.no, v.ord, v.published_at
         from document_chunk as c
         join document_version as v on v.id = c.version
-        where c.version = _old
+        where c.version = _old and c.died = revision
     ) as o
     full join (
         select c.chunk, c.no, v.ord, v.published_at
@@ -5806,7 +6584,7 @@ create function graphrag._close_version(version bigint, revision bigint)
 as $function$
 begin
     update document_version as v set died = revision where v.id = version;
-    update document_chunk as c set died = revision where c.version = $1;
+    update document_chunk as c set died = revision where c.version = $1 and c.died is null;
 end
 $function$;
 comment on function graphrag._close_version(bigint, bigint) is 'Ends a document version.';
@@ -5983,6 +6761,146 @@ return split_for_sql(plpy, content, budget, overlap)
 $python$;
 comment on function graphrag._split(text, integer, integer) is 'Chunks of a document with their character offsets, half-open, from 0; borders survive edits elsewhere.';
 
+-- sql/40_graph/_succeed_chunks.sql
+
+-- Evidence never changes: where some of a live chunk's has to (a row by hand, a predicate read otherwise), another chunk
+-- of the same text takes its place from this revision on, and the past keeps the one it had.
+
+create function graphrag._make_successors(chunks bigint[], hand boolean default false)
+    returns bigint[]
+    language plpgsql volatile parallel unsafe
+as $function$
+-- One successor a chunk, in their order, with no evidence yet and not live yet.
+declare
+    _successors bigint[] := array(select nextval('chunk_id_seq') from unnest(chunks));
+begin
+    insert into chunk (
+        id, document, hash, attempt, content, identifiers, extractor, prompt, vocabulary, is_partial, failure, details
+    )
+    overriding system value
+    select
+        m.successor,
+        c.document,
+        c.hash,
+        (select max(k.attempt) from chunk as k where k.document = c.document and k.hash = c.hash) + 1,
+        c.content,
+        c.identifiers,
+        coalesce(c.extractor, case when hand then 'by hand' end),
+        c.prompt,
+        (select r.vocabulary from realm as r),
+        c.is_partial,
+        c.failure,
+        c.details
+    from unnest(chunks, _successors) as m (chunk, successor)
+    join chunk as c on c.id = m.chunk;
+    return _successors;
+end
+$function$;
+comment on function graphrag._make_successors(bigint[], boolean) is 'Makes for each chunk one of the same text that is to take its place.';
+
+create function graphrag._copy_evidence(
+    chunks bigint[],
+    successors bigint[],
+    mentions bigint[] default '{}',
+    assertions bigint[] default '{}'
+)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- All but the named mentions and assertions.
+begin
+    insert into mention (
+        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+    )
+    select
+        s.successor, m.space, m.folded, m.surface, m.type, m.description, m.aliases, m.folded_aliases, m.identifiers,
+        m.content
+    from unnest(chunks, successors) as s (chunk, successor)
+    join mention as m on m.chunk = s.chunk
+    where m.id <> all (mentions);
+
+    insert into assertion (
+        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
+        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+    )
+    select
+        s.successor, a.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
+        a.confidence, a.stated_predicate, a.is_swapped, a.stated_from, a.stated_to, a.claim, a.takes_slot,
+        a.description, a.start_at, a.end_at, a.content
+    from unnest(chunks, successors) as s (chunk, successor)
+    join assertion as a on a.chunk = s.chunk
+    where a.id <> all (assertions);
+end
+$function$;
+comment on function graphrag._copy_evidence(bigint[], bigint[], bigint[], bigint[]) is 'Gives the successors of chunks their evidence.';
+
+create function graphrag._enact_successors(revision bigint, chunks bigint[], successors bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- A chunk that was put there in this very revision was never believed to be there by anyone.
+begin
+    with successor (chunk, id) as (
+        select * from unnest(chunks, successors)
+    ),
+    unborn as (
+        delete from document_chunk as d
+        using successor as s
+        where d.chunk = s.chunk and d.died is null and d.born = revision
+        returning d.version, d.no, s.id, d.content, d.start_at, d.end_at
+    ),
+    ended as (
+        update document_chunk as d
+        set died = revision
+        from successor as s
+        where d.chunk = s.chunk and d.died is null and d.born < revision
+        returning d.version, d.no, s.id, d.content, d.start_at, d.end_at
+    )
+    insert into document_chunk (version, no, chunk, content, start_at, end_at, born)
+    select p.version, p.no, p.id, p.content, p.start_at, p.end_at, revision
+    from (select * from unborn union all select * from ended) as p;
+end
+$function$;
+comment on function graphrag._enact_successors(bigint, bigint[], bigint[]) is 'Puts the successors of chunks in their places.';
+
+create function graphrag._forget_unplaced(chunks bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Those that a later statement of the same transaction has replaced: once derived, they are nothing to anyone.
+declare
+    _unplaced bigint[] := array(
+        select c.id
+        from unnest(chunks) as c (id)
+        where not exists (select from document_chunk as d where d.chunk = c.id)
+    );
+begin
+    if _unplaced <> '{}' then
+        delete from assertion as a where a.chunk = any (_unplaced);
+        delete from mention as m where m.chunk = any (_unplaced);
+        delete from chunk as c where c.id = any (_unplaced);
+    end if;
+end
+$function$;
+comment on function graphrag._forget_unplaced(bigint[]) is 'Deletes those of the chunks that stand in no version of a document, with what they say.';
+
+create function graphrag._live_successor(chunk bigint)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select k.id
+        from chunk as c
+        join chunk as k on k.document = c.document and k.hash = c.hash
+        where c.id = $1 and graphrag._is_live(k.id)
+        order by k.attempt desc
+        limit 1
+    );
+end
+$function$;
+comment on function graphrag._live_successor(bigint) is 'The live chunk that stands for a chunk now: itself, or the one that took its place.';
+
 -- sql/40_graph/_touched_names.sql
 
 create function graphrag._touched_names(space integer, chunks bigint[], names text[] default '{}')
@@ -6115,6 +7033,126 @@ end
 $function$;
 comment on function graphrag._touched_triples(integer, bigint[], text[], text[], bigint[]) is 'Subject, predicate and object of the relations that a change can move.';
 
+-- sql/40_graph/_withdraw_by_hand.sql
+
+create function graphrag._withdraw_by_hand(realm text, kind text, ids bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+-- What somebody deleted from an evidence table: its chunks get successors without it.
+declare
+    _space integer;
+begin
+    perform graphrag._enter(realm);
+    perform from space as s
+    where s.id in (
+        select a.space from assertion as a where kind = 'assertion' and a.id = any (ids)
+        union all
+        select m.space from mention as m where kind = 'mention' and m.id = any (ids)
+    )
+    order by s.id
+    for update;
+    for _space in
+        select a.space from assertion as a where kind = 'assertion' and a.id = any (ids)
+        union
+        select m.space from mention as m where kind = 'mention' and m.id = any (ids)
+        order by 1
+    loop
+        perform graphrag._withdraw_evidence(_space, kind, graphrag._present_evidence(_space, kind, ids));
+    end loop;
+end
+$function$;
+comment on function graphrag._withdraw_by_hand(text, text, bigint[]) is 'Withdraws mentions or assertions that were deleted by hand.';
+
+create function graphrag._present_evidence(space integer, kind text, ids bigint[])
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- The rows that stand for these now: in a chunk that another one has replaced, those at the same place in that one. One
+-- that is gone already is no mistake; a document that is gone has nothing to withdraw.
+declare
+    _dead bigint;
+begin
+    _dead := (
+        select g.id
+        from (
+            select a.id, a.chunk from assertion as a where kind = 'assertion' and a.space = $1 and a.id = any (ids)
+            union all
+            select m.id, m.chunk from mention as m where kind = 'mention' and m.space = $1 and m.id = any (ids)
+        ) as g
+        where graphrag._live_successor(g.chunk) is null
+        limit 1
+    );
+    if _dead is not null then
+        raise exception '% % cannot be deleted', kind, _dead
+            using errcode = 'GR022',
+                detail = 'It is of the past: no document that is indexed now has its chunk.',
+                hint = 'The view assertions lists those that stand. graphrag.purge() erases history.';
+    end if;
+    return array(
+        select n.id
+        from assertion as a
+        join assertion as n on n.chunk = graphrag._live_successor(a.chunk) and n.no = a.no
+        where kind = 'assertion' and a.space = $1 and a.id = any (ids)
+        union
+        select n.id
+        from mention as m
+        join mention as n on n.chunk = graphrag._live_successor(m.chunk) and n.folded = m.folded
+        where kind = 'mention' and m.space = $1 and m.id = any (ids)
+    );
+end
+$function$;
+comment on function graphrag._present_evidence(integer, text, bigint[]) is 'The live rows that deleted ones stand for; raises GR022 for rows of the past.';
+
+create function graphrag._withdraw_evidence(space integer, kind text, ids bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _revision bigint;
+    _chunks bigint[];
+    _successors bigint[];
+    _needed record;
+begin
+    if ids = '{}' then
+        return;
+    end if;
+    select m.id, m.surface into _needed
+    from mention as m
+    join assertion as a on a.chunk = m.chunk and m.folded in (a.subject, a.object)
+    where kind = 'mention' and m.id = any (ids)
+    limit 1;
+    if found then
+        raise exception 'mention % of "%" cannot be deleted', _needed.id, left(_needed.surface, 200)
+            using errcode = 'GR022',
+                detail = 'An assertion of the same chunk speaks of it.',
+                hint = 'Delete the assertion first.';
+    end if;
+    _revision := graphrag._next_revision(space, 'delete');
+    _chunks := array(
+        select a.chunk from assertion as a where kind = 'assertion' and a.id = any (ids)
+        union
+        select m.chunk from mention as m where kind = 'mention' and m.id = any (ids)
+    );
+    _successors := graphrag._make_successors(_chunks);
+    perform graphrag._copy_evidence(
+        _chunks,
+        _successors,
+        mentions => case when kind = 'mention' then ids else '{}' end,
+        assertions => case when kind = 'assertion' then ids else '{}' end
+    );
+    perform graphrag._enact_successors(_revision, _chunks, _successors);
+    perform graphrag._derive(space, _revision, _chunks || _successors);
+    perform graphrag._forget_unplaced(_chunks);
+end
+$function$;
+comment on function graphrag._withdraw_evidence(integer, text, bigint[]) is 'Puts chunks without some of their evidence in the place of those that have it.';
+
 -- sql/40_graph/_write_document.sql
 
 create function graphrag._write_document(plan graphrag._document_plan, prepared jsonb)
@@ -6142,8 +7180,8 @@ begin
         perform graphrag._store_contents(plan.space, prepared -> 'texts');
         perform graphrag._store_chunks(plan, prepared -> 'chunks');
         perform graphrag._store_evidence(plan, prepared -> 'chunks');
-        perform graphrag._resolve_new_assertions(plan);
         _touched := graphrag._replace_version(plan, _revision);
+        _touched := _touched || graphrag._reread(plan.space, _revision, _touched);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_chunks);
     end if;
@@ -6224,7 +7262,7 @@ as $function$
 -- Evidence never changes: where an earlier extraction failed, the new one gets a row of its own.
 begin
     insert into chunk (
-        document, hash, attempt, content, identifiers, extractor, prompt, is_partial, failure, details
+        document, hash, attempt, content, identifiers, extractor, prompt, vocabulary, is_partial, failure, details
     )
     select
         plan.document,
@@ -6236,6 +7274,7 @@ begin
         graphrag._identifiers(plan.bodies[p.no]),
         p.model,
         p.prompt,
+        plan.vocabulary,
         coalesce(p.partial, false),
         p.error,
         jsonb_strip_nulls(jsonb_build_object(
@@ -6463,7 +7502,7 @@ begin
     perform from space as s where s.id = _space for update;
     _version := graphrag._live_version(_space, document, source);
     _revision := graphrag._next_revision(_space, 'delete_document');
-    _chunks := array(select distinct c.chunk from document_chunk as c where c.version = _version);
+    _chunks := array(select distinct c.chunk from document_chunk as c where c.version = _version and c.died is null);
     perform graphrag._close_version(_version, _revision);
     perform graphrag._forget_unborn(_version, _revision);
     _derived := graphrag._derive(_space, _revision, _chunks);
@@ -6617,15 +7656,18 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
 as $function$
 -- Derives a whole space. Where there is nothing to change, no revision is left behind; the lock stays.
 declare
+    _revision bigint;
+    _reread bigint[] := '{}';
     _result graphrag._derived;
 begin
     perform from space as s where s.id = $1 for update;
     begin
+        _revision := graphrag._next_revision(space, operation);
         if vocabulary then
-            perform graphrag._resolve_assertions(space);
+            _reread := graphrag._reread(space, _revision);
         end if;
-        _result := graphrag._derive(space, graphrag._next_revision(space, operation));
-        if _result.changes = 0 then
+        _result := graphrag._derive(space, _revision);
+        if _result.changes = 0 and _reread = '{}' then
             raise sqlstate 'GR000';
         end if;
         return _result.changes;
@@ -6711,7 +7753,7 @@ begin
             from document_chunk as c
             join mention as m on m.chunk = c.chunk
             join entity_name as n on n.space = $1 and n.folded = m.folded and n.died is null and n.role <> 'claimed'
-            where c.version = $2
+            where c.version = $2 and c.died is null
             group by n.entity
         ) as d
         join entity_version as v on v.entity = d.entity and v.died is null
@@ -6756,7 +7798,7 @@ begin
                     or (v.subject = obn.entity and v.object = sn.entity)
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
-            where c.version = $2
+            where c.version = $2 and c.died is null
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null
         left join entity_version as o on o.entity = r.object and o.died is null

@@ -117,7 +117,7 @@ begin
         from (
             select m.surface as name
             from document_version as v
-            join document_chunk as c on c.version = v.id
+            join document_chunk as c on c.version = v.id and c.died is null
             join mention as m on m.chunk = c.chunk
             where v.document = plan.document and v.died is null
             union all

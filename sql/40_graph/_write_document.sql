@@ -23,8 +23,8 @@ begin
         perform graphrag._store_contents(plan.space, prepared -> 'texts');
         perform graphrag._store_chunks(plan, prepared -> 'chunks');
         perform graphrag._store_evidence(plan, prepared -> 'chunks');
-        perform graphrag._resolve_new_assertions(plan);
         _touched := graphrag._replace_version(plan, _revision);
+        _touched := _touched || graphrag._reread(plan.space, _revision, _touched);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_chunks);
     end if;
@@ -105,7 +105,7 @@ as $function$
 -- Evidence never changes: where an earlier extraction failed, the new one gets a row of its own.
 begin
     insert into chunk (
-        document, hash, attempt, content, identifiers, extractor, prompt, is_partial, failure, details
+        document, hash, attempt, content, identifiers, extractor, prompt, vocabulary, is_partial, failure, details
     )
     select
         plan.document,
@@ -117,6 +117,7 @@ begin
         graphrag._identifiers(plan.bodies[p.no]),
         p.model,
         p.prompt,
+        plan.vocabulary,
         coalesce(p.partial, false),
         p.error,
         jsonb_strip_nulls(jsonb_build_object(

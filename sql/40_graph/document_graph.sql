@@ -54,7 +54,7 @@ begin
             from document_chunk as c
             join mention as m on m.chunk = c.chunk
             join entity_name as n on n.space = $1 and n.folded = m.folded and n.died is null and n.role <> 'claimed'
-            where c.version = $2
+            where c.version = $2 and c.died is null
             group by n.entity
         ) as d
         join entity_version as v on v.entity = d.entity and v.died is null
@@ -99,7 +99,7 @@ begin
                     or (v.subject = obn.entity and v.object = sn.entity)
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
-            where c.version = $2
+            where c.version = $2 and c.died is null
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null
         left join entity_version as o on o.entity = r.object and o.died is null

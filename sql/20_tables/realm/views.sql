@@ -103,20 +103,20 @@ select
         select count(*)
         from document_chunk as dc
         join mention as m on m.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as mentions,
     (
         select count(*)
         from document_chunk as dc
         join assertion as a on a.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as assertions,
     d.first_indexed_at,
     (select r.at from revision as r where r.space = d.space and r.n = v.born) as indexed_at
 from document as d
 join space as sp on sp.id = d.space
 join document_version as v on v.document = d.id and v.died is null
-join document_chunk as c on c.version = v.id
+join document_chunk as c on c.version = v.id and c.died is null
 join chunk as k on k.id = c.chunk
 group by sp.name, d.id, v.id;
 
