@@ -361,15 +361,15 @@ as $function$
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if tg_op = 'INSERT' then
-        if new.revision = 0 and new.horizon = 0 then
+        if new.revision = 0 and new.purged = 0 then
             return null;
         end if;
-    elsif (new.id, new.name, new.horizon) = (old.id, old.name, old.horizon) and new.revision = old.revision + 1 then
+    elsif (new.id, new.name, new.purged) = (old.id, old.name, old.purged) and new.revision = old.revision + 1 then
         insert into revision (space, n, at, transaction, role, operation)
         values (new.id, new.revision, now(), '', current_user, coalesce(new.operation, 'by hand'));
         return null;
     elsif (new.id, new.name, new.revision) = (old.id, old.name, old.revision)
-        and new.horizon > old.horizon
+        and new.purged > old.purged
         and graphrag._may_purge(tg_relid)
     then
         return null;
@@ -614,7 +614,7 @@ create table space (
     name text not null unique,
     revision bigint not null default 0,  -- updating this row is the lock that serialises writers of the space
     operation text,                      -- what its last revision was taken for; a trigger makes the row of `revision`
-    horizon bigint not null default 0    -- what was believed before this revision has been purged, at least in part
+    purged bigint not null default 0     -- what was believed before this revision may have been erased since
 );
 
 create table revision (
@@ -721,6 +721,7 @@ create table mention (
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
+create index mention_content on mention (content);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
 
@@ -840,6 +841,7 @@ create index relation_version_subject on relation_version (subject, ord desc) wh
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
+create index relation_version_taken on relation_version (superseded_by) where superseded_by is not null;
 create index relation_version_content on relation_version (content) include (born, died);
 
 -- ---------------------------------------------------------------- operations
@@ -916,17 +918,17 @@ create or replace trigger keep before update or truncate on relation
     for each statement execute function graphrag._keep();
 
 -- ---------------------------------------------------------------- evidence by hand
-create or replace trigger by_hand after insert on mention referencing new table as new_rows
+create or replace trigger take_in after insert on mention referencing new table as new_rows
     for each statement execute function graphrag._mentions_inserted();
-create or replace trigger by_hand after insert on assertion referencing new table as new_rows
+create or replace trigger take_in after insert on assertion referencing new table as new_rows
     for each statement execute function graphrag._assertions_inserted();
-create or replace trigger by_hand before delete on mention
+create or replace trigger note_deleted before delete on mention
     for each row execute function graphrag._evidence_deleted();
-create or replace trigger by_hand before delete on assertion
+create or replace trigger note_deleted before delete on assertion
     for each row execute function graphrag._evidence_deleted();
-create or replace trigger by_hand_all after delete on mention
+create or replace trigger withdraw_deleted after delete on mention
     for each statement execute function graphrag._withdraw_deleted();
-create or replace trigger by_hand_all after delete on assertion
+create or replace trigger withdraw_deleted after delete on assertion
     for each statement execute function graphrag._withdraw_deleted();
 $ddl$;
 $realm_ddl$;
@@ -1103,6 +1105,76 @@ join space as sp on sp.id = d.space
 join revision as r on r.space = d.space and r.n = d.born
 where d.died is null;
 
+-- Every version that entities, their names, relations and documents ever had, beside the one that took its place. The
+-- revisions that a row was born and died in say who did it, when, and by what. Look at one id at a time.
+create view history with (security_invoker = true) as
+select
+    h.kind,
+    sp.name as space,
+    h.id,
+    h.what,
+    h.born,
+    b.at as believed_from,
+    b.role as believed_by,
+    b.operation as believed_through,
+    h.died,
+    d.at as believed_until,
+    d.role as ended_by,
+    d.operation as ended_through,
+    h.version,
+    h.next_version
+from (
+    select
+        'entity' as kind, e.space, v.entity as id, v.name as what, v.born, v.died,
+        jsonb_build_object('name', v.name, 'types', v.types, 'description', c.body) as version,
+        (
+            select jsonb_build_object('name', n.name, 'types', n.types, 'description', nc.body)
+            from entity_version as n
+            join content as nc on nc.id = n.content
+            where n.entity = v.entity and n.born = v.died
+        ) as next_version
+    from entity_version as v
+    join entity as e on e.id = v.entity
+    join content as c on c.id = v.content
+    union all
+    select
+        'name', v.space, v.entity, v.folded, v.born, v.died,
+        jsonb_build_object('name', v.name, 'role', v.role),
+        (
+            select jsonb_build_object('name', n.name, 'role', n.role)
+            from entity_name as n
+            where n.entity = v.entity and n.folded = v.folded and n.born = v.died
+        )
+    from entity_name as v
+    union all
+    select
+        'relation', r.space, v.relation, c.body, v.born, v.died,
+        to_jsonb(v) - '{id,relation,born,died,content}'::text[] || jsonb_build_object('statement', c.body),
+        (
+            select to_jsonb(n) - '{id,relation,born,died,content}'::text[] || jsonb_build_object('statement', nc.body)
+            from relation_version as n
+            join content as nc on nc.id = n.content
+            where n.relation = v.relation and n.born = v.died
+        )
+    from relation_version as v
+    join relation as r on r.id = v.relation
+    join content as c on c.id = v.content
+    union all
+    select
+        'document', o.space, v.document, o.key, v.born, v.died,
+        to_jsonb(v) - '{id,document,born,died,hash}'::text[],
+        (
+            select to_jsonb(n) - '{id,document,born,died,hash}'::text[]
+            from document_version as n
+            where n.document = v.document and n.born = v.died
+        )
+    from document_version as v
+    join document as o on o.id = v.document
+) as h
+join space as sp on sp.id = h.space
+join revision as b on b.space = h.space and b.n = h.born
+left join revision as d on d.space = h.space and d.n = h.died;
+
 create view off_vocabulary with (security_invoker = true) as
 select
     sp.name as space,
@@ -1204,6 +1276,7 @@ comment on view entities is 'The entities believed now.';
 comment on view documents is 'The documents indexed now, with counts.';
 comment on view assertions is 'The statements read in the documents indexed now, with their place in the text.';
 comment on view decisions is 'The decisions that stand, for undo().';
+comment on view history is 'Every version of entities, names, relations and documents, with who began and ended it, when, and by what.';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';
@@ -5633,12 +5706,14 @@ declare
     _revision bigint := graphrag._next_revision(space, 'insert');
     _chunks bigint[] := array(select (g.chunk ->> 'chunk')::bigint from jsonb_array_elements(gated) as g (chunk));
     _successors bigint[];
+    _places jsonb;
 begin
     perform graphrag._store_contents(
         space, jsonb_path_query_array(texts, '$[*] ? (@.space == $space)', jsonb_build_object('space', space))
     );
     _successors := graphrag._make_successors(_chunks, hand => true);
-    perform graphrag._copy_evidence(
+    _places := graphrag._clear_places(_revision, _chunks);
+    perform graphrag._hand_on_evidence(
         _chunks,
         _successors,
         mentions => array(
@@ -5646,7 +5721,7 @@ begin
         )
     );
     perform graphrag._store_by_hand(space, gated, _chunks, _successors);
-    perform graphrag._enact_successors(_revision, _chunks, _successors);
+    perform graphrag._take_places(_revision, _places, _chunks, _successors);
     perform graphrag._derive(space, _revision, _chunks || _successors);
     perform graphrag._forget_unplaced(_chunks);
 end
@@ -5657,66 +5732,51 @@ create function graphrag._store_by_hand(space integer, gated jsonb, chunks bigin
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- As the evidence of documents is stored; assertions count on from those that their chunk has.
+declare
+    _document record;
+    _plan graphrag._document_plan;
 begin
-    insert into mention (
-        id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
-    )
-    overriding system value
-    select
-        coalesce(m."row", nextval('mention_id_seq')), s.successor, $1, m.folded, m.surface, m.type, m.description,
-        m.aliases, m.folded_aliases, m.identifiers, c.id
-    from jsonb_array_elements(gated) as g (chunk)
-    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (g.chunk ->> 'chunk')::bigint
-    cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
-    cross join jsonb_to_record(e.mention) as m (
-        "row" bigint,
-        folded text,
-        surface text,
-        type text,
-        description text,
-        aliases text[],
-        folded_aliases text[],
-        identifiers text[]
-    )
-    join content as c on c.space = $1 and c.kind = 'entity'
-        and c.hash = sha256(convert_to(graphrag._mention_text(e.mention), 'UTF8'));
-
-    insert into assertion (
-        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
-    )
-    overriding system value
-    select
-        a."row", s.successor, $1,
-        coalesce((select max(o.no) from assertion as o where o.chunk = s.successor), 0) + a.no,
-        a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated, a.confidence,
-        a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
-        not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
-    from jsonb_array_elements(gated) as g (chunk)
-    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (g.chunk ->> 'chunk')::bigint
-    cross join jsonb_to_recordset(g.chunk -> 'assertions') as a (
-        "row" bigint,
-        no integer,
-        subject text,
-        predicate text,
-        object text,
-        value text,
-        value_number numeric,
-        value_unit text,
-        negated boolean,
-        confidence real,
-        stated_predicate text,
-        swapped boolean,
-        stated_from text,
-        stated_to text,
-        claim tstzrange,
-        no_slot boolean,
-        description text,
-        start_at integer,
-        end_at integer,
-        rendered text
-    )
-    join content as c on c.space = $1 and c.kind = 'relation' and c.hash = sha256(convert_to(a.rendered, 'UTF8'));
+    for _document in
+        select
+            c.document,
+            array_agg(c.hash order by g.no) as hashes,
+            jsonb_agg(
+                jsonb_build_object(
+                    'no', g.place,
+                    'mentions', g.chunk -> 'mentions',
+                    'assertions', (
+                        select coalesce(
+                            jsonb_agg(
+                                a.assertion || jsonb_build_object('no', (a.assertion ->> 'no')::integer + g.last)
+                            ),
+                            '[]'
+                        )
+                        from jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+                    )
+                )
+                order by g.no
+            ) as prepared
+        from (
+            select
+                e.no,
+                e.chunk,
+                s.successor,
+                row_number() over (partition by k.document order by e.no) as place,
+                coalesce((select max(a.no) from assertion as a where a.chunk = s.successor), 0) as last
+            from jsonb_array_elements(gated) with ordinality as e (chunk, no)
+            join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (e.chunk ->> 'chunk')::bigint
+            join chunk as k on k.id = s.successor
+        ) as g
+        join chunk as c on c.id = g.successor
+        group by c.document
+    loop
+        _plan.space := space;
+        _plan.document := _document.document;
+        _plan.hashes := _document.hashes;
+        _plan.missing := array(select generate_subscripts(_document.hashes, 1));
+        perform graphrag._store_evidence(_plan, _document.prepared);
+    end loop;
 end
 $function$;
 comment on function graphrag._store_by_hand(integer, jsonb, bigint[], bigint[]) is 'Stores the evidence that rows by hand have become.';
@@ -6022,6 +6082,7 @@ declare
     _predicates text[];
     _swapped boolean[];
     _successors bigint[];
+    _places jsonb;
 begin
     if not exists (
         select from chunk as c, realm as r where c.id = any (chunks) and c.vocabulary <> r.vocabulary
@@ -6044,22 +6105,23 @@ begin
     end if;
     _chunks := array(select distinct c from unnest(_chunks) as c);
     _successors := graphrag._make_successors(_chunks);
-    perform graphrag._copy_evidence(_chunks, _successors, assertions => _assertions);
-    insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
-    )
-    select
-        s.successor, a.space, a.no,
-        case when r.swapped <> a.is_swapped then a.object else a.subject end,
-        r.predicate,
-        case when r.swapped <> a.is_swapped then a.subject else a.object end,
-        a.value, a.value_number, a.value_unit, a.negated, a.confidence, a.stated_predicate, r.swapped, a.stated_from,
-        a.stated_to, a.claim, a.takes_slot, a.description, a.start_at, a.end_at, a.content
+    _places := graphrag._clear_places(revision, _chunks);
+    perform graphrag._hand_on_evidence(_chunks, _successors, assertions => _assertions);
+    insert into assertion
+    overriding system value
+    select n.*
     from unnest(_assertions, _predicates, _swapped) as r (id, predicate, swapped)
     join assertion as a on a.id = r.id
-    join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk;
-    perform graphrag._enact_successors(revision, _chunks, _successors);
+    join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk
+    cross join lateral jsonb_populate_record(a, jsonb_build_object(
+        'id', nextval('assertion_id_seq'),
+        'chunk', s.successor,
+        'predicate', r.predicate,
+        'is_swapped', r.swapped,
+        'subject', case when r.swapped <> a.is_swapped then a.object else a.subject end,
+        'object', case when r.swapped <> a.is_swapped then a.subject else a.object end
+    )) as n;
+    perform graphrag._take_places(revision, _places, _chunks, _successors);
     return _successors;
 end
 $function$;
@@ -6798,7 +6860,34 @@ end
 $function$;
 comment on function graphrag._make_successors(bigint[], boolean) is 'Makes for each chunk one of the same text that is to take its place.';
 
-create function graphrag._copy_evidence(
+create function graphrag._clear_places(revision bigint, chunks bigint[])
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Ends where chunks stand now, and returns those places. A place taken in this very revision was never believed by
+-- anyone.
+declare
+    _places jsonb;
+begin
+    with unborn as (
+        delete from document_chunk as d
+        where d.chunk = any (chunks) and d.died is null and d.born = revision
+        returning d.*
+    ),
+    ended as (
+        update document_chunk as d
+        set died = revision
+        where d.chunk = any (chunks) and d.died is null and d.born < revision
+        returning d.*
+    )
+    select jsonb_agg(to_jsonb(p)) into _places
+    from (select * from unborn union all select * from ended) as p;
+    return _places;
+end
+$function$;
+comment on function graphrag._clear_places(bigint, bigint[]) is 'Ends the places of chunks in the versions of their documents, and returns them.';
+
+create function graphrag._hand_on_evidence(
     chunks bigint[],
     successors bigint[],
     mentions bigint[] default '{}',
@@ -6807,61 +6896,71 @@ create function graphrag._copy_evidence(
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- All but the named mentions and assertions.
+-- All but the named mentions and assertions. A chunk that has stood somewhere keeps its own, and its successor gets
+-- copies; one that has stood nowhere gives away what it has, ids included.
 begin
-    insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+    with given as (
+        delete from mention as m
+        using unnest(chunks, successors) as s (chunk, successor)
+        where m.chunk = s.chunk
+            and m.id <> all (mentions)
+            and not exists (select from document_chunk as d where d.chunk = m.chunk)
+        returning m, m.id, s.successor
+    ),
+    copied as (
+        select m, nextval('mention_id_seq') as id, s.successor
+        from unnest(chunks, successors) as s (chunk, successor)
+        join mention as m on m.chunk = s.chunk
+        where m.id <> all (mentions) and exists (select from document_chunk as d where d.chunk = m.chunk)
     )
-    select
-        s.successor, m.space, m.folded, m.surface, m.type, m.description, m.aliases, m.folded_aliases, m.identifiers,
-        m.content
-    from unnest(chunks, successors) as s (chunk, successor)
-    join mention as m on m.chunk = s.chunk
-    where m.id <> all (mentions);
+    insert into mention
+    overriding system value
+    select n.*
+    from (select * from given union all select * from copied) as e
+    cross join lateral jsonb_populate_record(e.m, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
 
-    insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+    with given as (
+        delete from assertion as a
+        using unnest(chunks, successors) as s (chunk, successor)
+        where a.chunk = s.chunk
+            and a.id <> all (assertions)
+            and not exists (select from document_chunk as d where d.chunk = a.chunk)
+        returning a, a.id, s.successor
+    ),
+    copied as (
+        select a, nextval('assertion_id_seq') as id, s.successor
+        from unnest(chunks, successors) as s (chunk, successor)
+        join assertion as a on a.chunk = s.chunk
+        where a.id <> all (assertions) and exists (select from document_chunk as d where d.chunk = a.chunk)
     )
-    select
-        s.successor, a.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
-        a.confidence, a.stated_predicate, a.is_swapped, a.stated_from, a.stated_to, a.claim, a.takes_slot,
-        a.description, a.start_at, a.end_at, a.content
-    from unnest(chunks, successors) as s (chunk, successor)
-    join assertion as a on a.chunk = s.chunk
-    where a.id <> all (assertions);
+    insert into assertion
+    overriding system value
+    select n.*
+    from (select * from given union all select * from copied) as e
+    cross join lateral jsonb_populate_record(e.a, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
 end
 $function$;
-comment on function graphrag._copy_evidence(bigint[], bigint[], bigint[], bigint[]) is 'Gives the successors of chunks their evidence.';
+comment on function graphrag._hand_on_evidence(bigint[], bigint[], bigint[], bigint[]) is 'Gives the successors of chunks their evidence.';
 
-create function graphrag._enact_successors(revision bigint, chunks bigint[], successors bigint[])
+create function graphrag._take_places(revision bigint, places jsonb, chunks bigint[], successors bigint[])
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- A chunk that was put there in this very revision was never believed to be there by anyone.
 begin
-    with successor (chunk, id) as (
-        select * from unnest(chunks, successors)
-    ),
-    unborn as (
-        delete from document_chunk as d
-        using successor as s
-        where d.chunk = s.chunk and d.died is null and d.born = revision
-        returning d.version, d.no, s.id, d.content, d.start_at, d.end_at
-    ),
-    ended as (
-        update document_chunk as d
-        set died = revision
-        from successor as s
-        where d.chunk = s.chunk and d.died is null and d.born < revision
-        returning d.version, d.no, s.id, d.content, d.start_at, d.end_at
-    )
     insert into document_chunk (version, no, chunk, content, start_at, end_at, born)
-    select p.version, p.no, p.id, p.content, p.start_at, p.end_at, revision
-    from (select * from unborn union all select * from ended) as p;
+    select p.version, p.no, s.successor, p.content, p.start_at, p.end_at, revision
+    from jsonb_to_recordset(places) as p (
+        version bigint,
+        no integer,
+        chunk bigint,
+        content bigint,
+        start_at integer,
+        end_at integer
+    )
+    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = p.chunk;
 end
 $function$;
-comment on function graphrag._enact_successors(bigint, bigint[], bigint[]) is 'Puts the successors of chunks in their places.';
+comment on function graphrag._take_places(bigint, jsonb, bigint[], bigint[]) is 'Puts the successors of chunks in the places that those had.';
 
 create function graphrag._forget_unplaced(chunks bigint[])
     returns void
@@ -7117,6 +7216,7 @@ declare
     _revision bigint;
     _chunks bigint[];
     _successors bigint[];
+    _places jsonb;
     _needed record;
 begin
     if ids = '{}' then
@@ -7140,13 +7240,14 @@ begin
         select m.chunk from mention as m where kind = 'mention' and m.id = any (ids)
     );
     _successors := graphrag._make_successors(_chunks);
-    perform graphrag._copy_evidence(
+    _places := graphrag._clear_places(_revision, _chunks);
+    perform graphrag._hand_on_evidence(
         _chunks,
         _successors,
         mentions => case when kind = 'mention' then ids else '{}' end,
         assertions => case when kind = 'assertion' then ids else '{}' end
     );
-    perform graphrag._enact_successors(_revision, _chunks, _successors);
+    perform graphrag._take_places(_revision, _places, _chunks, _successors);
     perform graphrag._derive(space, _revision, _chunks || _successors);
     perform graphrag._forget_unplaced(_chunks);
 end
@@ -7302,11 +7403,14 @@ create function graphrag._store_evidence(plan graphrag._document_plan, prepared 
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- row: the id of a row by hand, which it keeps.
 begin
     insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+        id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
     )
+    overriding system value
     select
+        coalesce(m."row", nextval('mention_id_seq')),
         k.id,
         plan.space,
         m.folded,
@@ -7321,6 +7425,7 @@ begin
     join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
     cross join jsonb_to_record(e.mention) as m (
+        "row" bigint,
         folded text,
         surface text,
         type text,
@@ -7334,16 +7439,18 @@ begin
     where (p.chunk ->> 'no')::integer = any (plan.missing);
 
     insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
         stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
+    overriding system value
     select
-        k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
+        coalesce(a."row", nextval('assertion_id_seq')), k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
         a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
         not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
+        "row" bigint,
         no integer,
         subject text,
         predicate text,
@@ -7668,11 +7775,11 @@ begin
         end if;
         _result := graphrag._derive(space, _revision);
         if _result.changes = 0 and _reread = '{}' then
-            raise sqlstate 'GR000';
+            raise sqlstate 'GR099';
         end if;
         return _result.changes;
     exception
-        when sqlstate 'GR000' then
+        when sqlstate 'GR099' then
             return 0;
     end;
 end
@@ -7938,6 +8045,393 @@ begin
 end
 $function$;
 comment on function graphrag.merge_entities(text, text, text, text) is 'Decides that two entities are one, and returns the decision''s id for undo().';
+
+-- sql/40_graph/purge.sql
+
+create function graphrag.purge(
+    before text default null,
+    document text default null,
+    source text default null,
+    dry_run boolean default true,
+    space text default null,
+    realm text default null
+)
+    returns table (what text, rows bigint)
+    language plpgsql volatile parallel unsafe rows 12
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set jit = off
+    set graphrag.purge = 'on'
+as $function$
+-- The one act that erases history. A dry run does the same and takes it back, so its counts are exact.
+declare
+    _spaces integer[];
+    _counts jsonb := '{}';
+begin
+    perform graphrag._enter(realm);
+    perform graphrag._check_purge(before, document, source);
+    _spaces := case
+        when document is null and source is null then graphrag._spaces_for_read(space)
+        else array[graphrag._space_to_change(space)]
+    end;
+    perform from space as s where s.id = any (_spaces) order by s.id for update;
+    begin
+        _counts := case
+            when before is not null then graphrag._purge_before(_spaces, before)
+            else graphrag._purge_document(_spaces[1], document, source)
+        end;
+        if dry_run or not exists (select from jsonb_each(_counts) as c where c.value <> '0') then
+            raise sqlstate 'GR099';
+        end if;
+    exception
+        when sqlstate 'GR099' then
+            null;
+    end;
+    return query
+    select c.key, c.value::bigint
+    from jsonb_each_text(_counts) as c
+    order by c.key;
+end
+$function$;
+comment on function graphrag.purge(text, text, text, boolean, text, text) is 'Erases history for good: what was no longer believed before a watermark or instant, or every trace of one deleted document. Returns what goes and how much of it; dry_run => false does it.';
+
+create function graphrag._check_purge(before text, document text, source text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    if not graphrag._may_purge('realm'::regclass) then
+        raise exception 'only the owner of realm "%" may purge it', current_schema
+            using errcode = '42501',
+                detail = format('"%s" is not its owner.', current_user),
+                hint = 'Ask the owner of the schema.';
+    end if;
+    if (before is null) = (document is null and source is null) then
+        raise exception 'purge() was not told what to purge'
+            using errcode = 'GR009',
+                detail = 'It takes either before, or document with or without source.',
+                hint = 'before => ''2024-01-01'' erases the history until then, document => ''…'' a document that was deleted.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_purge(text, text, text) is 'Raises 42501 or GR009 if purge() may not, or cannot, do what it is told.';
+
+create function graphrag._purge_before(spaces integer[], before text)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _horizons bigint[] := graphrag._revisions_at(spaces, before);
+    _counts jsonb := '{}';
+begin
+    with horizon (space, n) as (
+        select * from unnest(spaces, _horizons)
+    ),
+    relations as (
+        delete from relation_version as v
+        using relation as r, horizon as h
+        where r.id = v.relation and h.space = r.space and v.died <= h.n
+        returning 1
+    ),
+    entities as (
+        delete from entity_version as v
+        using entity as e, horizon as h
+        where e.id = v.entity and h.space = e.space and v.died <= h.n
+        returning 1
+    ),
+    names as (
+        delete from entity_name as n using horizon as h where h.space = n.space and n.died <= h.n returning 1
+    ),
+    decisions as (
+        delete from decision as d using horizon as h where h.space = d.space and d.died <= h.n returning 1
+    ),
+    places as (
+        delete from document_chunk as c
+        using document_version as v, document as d, horizon as h
+        where v.id = c.version and d.id = v.document and h.space = d.space and c.died <= h.n
+        returning 1
+    )
+    select jsonb_build_object(
+        'relation versions', (select count(*) from relations),
+        'entity versions', (select count(*) from entities),
+        'entity names', (select count(*) from names),
+        'decisions', (select count(*) from decisions),
+        'places of chunks', (select count(*) from places)
+    )
+    into _counts;
+    with horizon (space, n) as (
+        select * from unnest(spaces, _horizons)
+    ),
+    versions as (
+        delete from document_version as v
+        using document as d, horizon as h
+        where d.id = v.document and h.space = d.space and v.died <= h.n
+        returning 1
+    ),
+    calls as (
+        -- Calls are not known by space: they go when no space needs them.
+        delete from usage as u
+        where not exists (select from space as s where s.id <> all (spaces))
+            and u.at < (
+                select min(r.at)
+                from horizon as h
+                join revision as r on r.space = h.space and r.n = h.n
+            )
+        returning 1
+    )
+    select _counts || jsonb_build_object(
+        'document versions', (select count(*) from versions), 'usage', (select count(*) from calls)
+    )
+    into _counts;
+    return _counts || graphrag._purge_unneeded(spaces, _horizons);
+end
+$function$;
+comment on function graphrag._purge_before(integer[], text) is 'Erases what spaces had ceased to believe by a watermark or instant.';
+
+create function graphrag._purge_document(space integer, document text, source text)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Every trace: the document with what it said, the call that read it, and the derived rows and decisions that have no
+-- other evidence left.
+declare
+    _document bigint := graphrag._document_to_purge(space, document, source);
+    _horizon bigint := (select max(v.died) from document_version as v where v.document = _document);
+    _counts jsonb;
+begin
+    with places as (
+        delete from document_chunk as c
+        using document_version as v
+        where v.id = c.version and v.document = _document
+        returning 1
+    )
+    select jsonb_build_object('places of chunks', count(*)) into _counts from places;
+    with versions as (
+        delete from document_version as v where v.document = _document returning 1
+    ),
+    calls as (
+        delete from usage as u where u.document = (select d.key from document as d where d.id = _document) returning 1
+    )
+    select _counts || jsonb_build_object(
+        'document versions', (select count(*) from versions), 'usage', (select count(*) from calls)
+    )
+    into _counts;
+    return _counts || graphrag._purge_unneeded(array[space], array[coalesce(_horizon, 0)], _document);
+end
+$function$;
+comment on function graphrag._purge_document(integer, text, text) is 'Erases every trace of a deleted document.';
+
+create function graphrag._document_to_purge(space integer, document text, source text)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _key text := graphrag._document_key(document, source);
+    _document bigint := (
+        select d.id
+        from document as d
+        where d.space = $1 and (d.key = _key or ($3 is null and d.key = $2))
+        order by d.key = _key desc
+        limit 1
+    );
+begin
+    if _document is null then
+        raise exception 'there is no document "%"', left(_key, 200)
+            using errcode = 'GR012',
+                detail = 'The space has never had a document of this key, or it has been purged.',
+                hint = 'Name it by the key that index() returned.';
+    end if;
+    if exists (select from document_version as v where v.document = _document and v.died is null) then
+        raise exception 'document "%" is indexed now', left(_key, 200)
+            using errcode = 'GR009',
+                detail = 'purge() erases what is no longer believed.',
+                hint = 'graphrag.delete_document() withdraws it.';
+    end if;
+    return _document;
+end
+$function$;
+comment on function graphrag._document_to_purge(integer, text, text) is 'A document that is not live; raises GR012 or GR009.';
+
+create function graphrag._purge_unneeded(spaces integer[], horizons bigint[], of_document bigint default null)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- What nothing points to any more goes too, and the spaces remember from where on their past is whole.
+declare
+    _space record;
+    _counts jsonb := graphrag._purge_evidence(spaces);
+    _more jsonb;
+begin
+    if of_document is not null then
+        _counts := _counts || graphrag._purge_unsupported(spaces[1]);
+    end if;
+    with relations as (
+        delete from relation as r
+        where r.space = any (spaces)
+            and not exists (select from relation_version as v where v.relation = r.id)
+            and not exists (select from relation_version as v where v.superseded_by = r.id)
+        returning 1
+    ),
+    documents as (
+        delete from document as d
+        where d.space = any (spaces)
+            and not exists (select from document_version as v where v.document = d.id)
+            and not exists (select from chunk as c where c.document = d.id)
+        returning 1
+    ),
+    texts as (
+        delete from content as c
+        where c.space = any (spaces)
+            and c.kind in ('chunk', 'entity', 'relation')
+            and not exists (select from chunk as k where k.content = c.id)
+            and not exists (select from document_chunk as k where k.content = c.id)
+            and not exists (select from mention as m where m.content = c.id)
+            and not exists (select from assertion as a where a.content = c.id)
+            and not exists (select from entity_version as v where v.content = c.id)
+            and not exists (select from relation_version as v where v.content = c.id)
+        returning 1
+    )
+    select jsonb_build_object(
+        'relations', (select count(*) from relations),
+        'documents', (select count(*) from documents),
+        'texts', (select count(*) from texts)
+    )
+    into _more;
+    for _space in
+        select h.id, h.n from unnest(spaces, horizons) as h (id, n) order by h.id
+    loop
+        perform graphrag._next_revision(_space.id, 'purge');
+        update space as s set purged = _space.n where s.id = _space.id and s.purged < _space.n;
+    end loop;
+    return _counts || _more;
+end
+$function$;
+comment on function graphrag._purge_unneeded(integer[], bigint[], bigint) is 'Erases what history no longer needs, and notes from where on it is whole.';
+
+create function graphrag._purge_evidence(spaces integer[])
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Chunks that stand in no version of a document, with the answers of models that they keep.
+declare
+    _chunks bigint[] := array(
+        select c.id
+        from chunk as c
+        join document as d on d.id = c.document
+        where d.space = any (spaces) and not exists (select from document_chunk as k where k.chunk = c.id)
+    );
+    _mentions bigint;
+    _assertions bigint;
+begin
+    delete from mention as m where m.chunk = any (_chunks);
+    get diagnostics _mentions = row_count;
+    delete from assertion as a where a.chunk = any (_chunks);
+    get diagnostics _assertions = row_count;
+    delete from chunk as c where c.id = any (_chunks);
+    return jsonb_build_object('mentions', _mentions, 'assertions', _assertions, 'chunks', cardinality(_chunks));
+end
+$function$;
+comment on function graphrag._purge_evidence(integer[]) is 'Erases chunks without a place, and what was read in them.';
+
+create function graphrag._purge_unsupported(space integer)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Derived rows of the past that no evidence which is left could have given: texts, names, spellings. What is believed
+-- now always has such evidence. Decisions go when one of their names means nothing any more.
+declare
+    _counts jsonb;
+begin
+    with spelt as materialized (
+        select m.surface as name from mention as m where m.space = $1
+        union
+        select a.name
+        from mention as m
+        cross join unnest(m.aliases) as a (name)
+        where m.space = $1
+    ),
+    meant as materialized (
+        select m.folded from mention as m where m.space = $1
+        union
+        select a.folded
+        from mention as m
+        cross join unnest(m.folded_aliases) as a (folded)
+        where m.space = $1
+    ),
+    relations as (
+        delete from relation_version as v
+        using relation as r
+        where r.id = v.relation
+            and r.space = $1
+            and v.died is not null
+            and not exists (select from assertion as a where a.content = v.content)
+        returning 1
+    ),
+    entities as (
+        delete from entity_version as v
+        using entity as e
+        where e.id = v.entity
+            and e.space = $1
+            and v.died is not null
+            and (
+                not exists (select from mention as m where m.content = v.content)
+                or not exists (select from spelt as s where s.name = v.name)
+            )
+        returning 1
+    ),
+    names as (
+        delete from entity_name as n
+        where n.space = $1
+            and n.died is not null
+            and (
+                not exists (select from meant as m where m.folded = n.folded)
+                or not exists (select from spelt as s where s.name = n.name)
+            )
+        returning 1
+    ),
+    decisions as (
+        delete from decision as d
+        where d.space = $1
+            and exists (
+                select
+                from jsonb_array_elements_text(d.payload -> 'names') as n (name)
+                where not exists (select from meant as m where m.folded = n.name)
+            )
+        returning 1
+    )
+    select jsonb_build_object(
+        'relation versions', (select count(*) from relations),
+        'entity versions', (select count(*) from entities),
+        'entity names', (select count(*) from names),
+        'decisions', (select count(*) from decisions)
+    )
+    into _counts;
+    return _counts;
+end
+$function$;
+comment on function graphrag._purge_unsupported(integer) is 'Erases derived rows of the past and decisions that no evidence is left for.';
+
+create function graphrag._check_horizon(spaces integer[], revisions bigint[], asked text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _space record;
+begin
+    select s.name, s.purged into _space
+    from unnest(spaces, revisions) as r (id, n)
+    join space as s on s.id = r.id and r.n < s.purged
+    limit 1;
+    if found then
+        raise exception 'what was believed at "%" has been purged', asked
+            using errcode = 'GR023',
+                detail = format('The past of space "%s" is whole from revision %s on.', _space.name, _space.purged),
+                hint = 'Ask for a later revision or instant.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_horizon(integer[], bigint[], text) is 'Raises GR023 for a past that has been purged.';
 
 -- sql/40_graph/retract_relation.sql
 
@@ -8721,8 +9215,14 @@ as $function$
 begin
     return query
     select
-        (array_agg(a.stated_from order by v.ord desc, d.key desc) filter (where a.stated_from is not null))[1],
-        (array_agg(a.stated_to order by v.ord desc, d.key desc) filter (where a.stated_to is not null))[1],
+        (
+            array_agg(a.stated_from order by v.ord desc, d.key desc, k.no desc, a.no desc)
+                filter (where a.stated_from is not null)
+        )[1],
+        (
+            array_agg(a.stated_to order by v.ord desc, d.key desc, k.no desc, a.no desc)
+                filter (where a.stated_to is not null)
+        )[1],
         array_agg(distinct coalesce(d.name, d.key))
     from relation as r
     left join predicate as p on p.name = r.predicate
@@ -9023,6 +9523,7 @@ as $function$
 declare
     _watermarks jsonb;
     _instant timestamptz;
+    _revisions bigint[];
 begin
     if as_believed_at is null then
         return array_fill(9223372036854775806, array[cardinality(spaces)]);
@@ -9031,7 +9532,7 @@ begin
     if _watermarks is null then
         _instant := graphrag._instant(as_believed_at);
     end if;
-    return array(
+    _revisions := array(
         select case
             when _instant is null then coalesce((_watermarks ->> s.name)::bigint, 0)
             else coalesce((select max(r.n) from revision as r where r.space = s.id and r.at < _instant), 0)
@@ -9040,6 +9541,8 @@ begin
         join space as s on s.id = i.id
         order by i.no
     );
+    perform graphrag._check_horizon(spaces, _revisions, as_believed_at);
+    return _revisions;
 end
 $function$;
 comment on function graphrag._revisions_at(integer[], text) is 'For each space the revision that a read as believed then is about.';

@@ -9,15 +9,15 @@ as $function$
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if tg_op = 'INSERT' then
-        if new.revision = 0 and new.horizon = 0 then
+        if new.revision = 0 and new.purged = 0 then
             return null;
         end if;
-    elsif (new.id, new.name, new.horizon) = (old.id, old.name, old.horizon) and new.revision = old.revision + 1 then
+    elsif (new.id, new.name, new.purged) = (old.id, old.name, old.purged) and new.revision = old.revision + 1 then
         insert into revision (space, n, at, transaction, role, operation)
         values (new.id, new.revision, now(), '', current_user, coalesce(new.operation, 'by hand'));
         return null;
     elsif (new.id, new.name, new.revision) = (old.id, old.name, old.revision)
-        and new.horizon > old.horizon
+        and new.purged > old.purged
         and graphrag._may_purge(tg_relid)
     then
         return null;

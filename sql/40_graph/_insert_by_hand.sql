@@ -335,12 +335,14 @@ declare
     _revision bigint := graphrag._next_revision(space, 'insert');
     _chunks bigint[] := array(select (g.chunk ->> 'chunk')::bigint from jsonb_array_elements(gated) as g (chunk));
     _successors bigint[];
+    _places jsonb;
 begin
     perform graphrag._store_contents(
         space, jsonb_path_query_array(texts, '$[*] ? (@.space == $space)', jsonb_build_object('space', space))
     );
     _successors := graphrag._make_successors(_chunks, hand => true);
-    perform graphrag._copy_evidence(
+    _places := graphrag._clear_places(_revision, _chunks);
+    perform graphrag._hand_on_evidence(
         _chunks,
         _successors,
         mentions => array(
@@ -348,7 +350,7 @@ begin
         )
     );
     perform graphrag._store_by_hand(space, gated, _chunks, _successors);
-    perform graphrag._enact_successors(_revision, _chunks, _successors);
+    perform graphrag._take_places(_revision, _places, _chunks, _successors);
     perform graphrag._derive(space, _revision, _chunks || _successors);
     perform graphrag._forget_unplaced(_chunks);
 end
@@ -359,66 +361,51 @@ create function graphrag._store_by_hand(space integer, gated jsonb, chunks bigin
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- As the evidence of documents is stored; assertions count on from those that their chunk has.
+declare
+    _document record;
+    _plan graphrag._document_plan;
 begin
-    insert into mention (
-        id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
-    )
-    overriding system value
-    select
-        coalesce(m."row", nextval('mention_id_seq')), s.successor, $1, m.folded, m.surface, m.type, m.description,
-        m.aliases, m.folded_aliases, m.identifiers, c.id
-    from jsonb_array_elements(gated) as g (chunk)
-    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (g.chunk ->> 'chunk')::bigint
-    cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
-    cross join jsonb_to_record(e.mention) as m (
-        "row" bigint,
-        folded text,
-        surface text,
-        type text,
-        description text,
-        aliases text[],
-        folded_aliases text[],
-        identifiers text[]
-    )
-    join content as c on c.space = $1 and c.kind = 'entity'
-        and c.hash = sha256(convert_to(graphrag._mention_text(e.mention), 'UTF8'));
-
-    insert into assertion (
-        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
-    )
-    overriding system value
-    select
-        a."row", s.successor, $1,
-        coalesce((select max(o.no) from assertion as o where o.chunk = s.successor), 0) + a.no,
-        a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated, a.confidence,
-        a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
-        not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
-    from jsonb_array_elements(gated) as g (chunk)
-    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (g.chunk ->> 'chunk')::bigint
-    cross join jsonb_to_recordset(g.chunk -> 'assertions') as a (
-        "row" bigint,
-        no integer,
-        subject text,
-        predicate text,
-        object text,
-        value text,
-        value_number numeric,
-        value_unit text,
-        negated boolean,
-        confidence real,
-        stated_predicate text,
-        swapped boolean,
-        stated_from text,
-        stated_to text,
-        claim tstzrange,
-        no_slot boolean,
-        description text,
-        start_at integer,
-        end_at integer,
-        rendered text
-    )
-    join content as c on c.space = $1 and c.kind = 'relation' and c.hash = sha256(convert_to(a.rendered, 'UTF8'));
+    for _document in
+        select
+            c.document,
+            array_agg(c.hash order by g.no) as hashes,
+            jsonb_agg(
+                jsonb_build_object(
+                    'no', g.place,
+                    'mentions', g.chunk -> 'mentions',
+                    'assertions', (
+                        select coalesce(
+                            jsonb_agg(
+                                a.assertion || jsonb_build_object('no', (a.assertion ->> 'no')::integer + g.last)
+                            ),
+                            '[]'
+                        )
+                        from jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+                    )
+                )
+                order by g.no
+            ) as prepared
+        from (
+            select
+                e.no,
+                e.chunk,
+                s.successor,
+                row_number() over (partition by k.document order by e.no) as place,
+                coalesce((select max(a.no) from assertion as a where a.chunk = s.successor), 0) as last
+            from jsonb_array_elements(gated) with ordinality as e (chunk, no)
+            join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (e.chunk ->> 'chunk')::bigint
+            join chunk as k on k.id = s.successor
+        ) as g
+        join chunk as c on c.id = g.successor
+        group by c.document
+    loop
+        _plan.space := space;
+        _plan.document := _document.document;
+        _plan.hashes := _document.hashes;
+        _plan.missing := array(select generate_subscripts(_document.hashes, 1));
+        perform graphrag._store_evidence(_plan, _document.prepared);
+    end loop;
 end
 $function$;
 comment on function graphrag._store_by_hand(integer, jsonb, bigint[], bigint[]) is 'Stores the evidence that rows by hand have become.';

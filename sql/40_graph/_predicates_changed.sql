@@ -39,6 +39,7 @@ declare
     _predicates text[];
     _swapped boolean[];
     _successors bigint[];
+    _places jsonb;
 begin
     if not exists (
         select from chunk as c, realm as r where c.id = any (chunks) and c.vocabulary <> r.vocabulary
@@ -61,22 +62,23 @@ begin
     end if;
     _chunks := array(select distinct c from unnest(_chunks) as c);
     _successors := graphrag._make_successors(_chunks);
-    perform graphrag._copy_evidence(_chunks, _successors, assertions => _assertions);
-    insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
-    )
-    select
-        s.successor, a.space, a.no,
-        case when r.swapped <> a.is_swapped then a.object else a.subject end,
-        r.predicate,
-        case when r.swapped <> a.is_swapped then a.subject else a.object end,
-        a.value, a.value_number, a.value_unit, a.negated, a.confidence, a.stated_predicate, r.swapped, a.stated_from,
-        a.stated_to, a.claim, a.takes_slot, a.description, a.start_at, a.end_at, a.content
+    _places := graphrag._clear_places(revision, _chunks);
+    perform graphrag._hand_on_evidence(_chunks, _successors, assertions => _assertions);
+    insert into assertion
+    overriding system value
+    select n.*
     from unnest(_assertions, _predicates, _swapped) as r (id, predicate, swapped)
     join assertion as a on a.id = r.id
-    join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk;
-    perform graphrag._enact_successors(revision, _chunks, _successors);
+    join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk
+    cross join lateral jsonb_populate_record(a, jsonb_build_object(
+        'id', nextval('assertion_id_seq'),
+        'chunk', s.successor,
+        'predicate', r.predicate,
+        'is_swapped', r.swapped,
+        'subject', case when r.swapped <> a.is_swapped then a.object else a.subject end,
+        'object', case when r.swapped <> a.is_swapped then a.subject else a.object end
+    )) as n;
+    perform graphrag._take_places(revision, _places, _chunks, _successors);
     return _successors;
 end
 $function$;

@@ -33,7 +33,34 @@ end
 $function$;
 comment on function graphrag._make_successors(bigint[], boolean) is 'Makes for each chunk one of the same text that is to take its place.';
 
-create function graphrag._copy_evidence(
+create function graphrag._clear_places(revision bigint, chunks bigint[])
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Ends where chunks stand now, and returns those places. A place taken in this very revision was never believed by
+-- anyone.
+declare
+    _places jsonb;
+begin
+    with unborn as (
+        delete from document_chunk as d
+        where d.chunk = any (chunks) and d.died is null and d.born = revision
+        returning d.*
+    ),
+    ended as (
+        update document_chunk as d
+        set died = revision
+        where d.chunk = any (chunks) and d.died is null and d.born < revision
+        returning d.*
+    )
+    select jsonb_agg(to_jsonb(p)) into _places
+    from (select * from unborn union all select * from ended) as p;
+    return _places;
+end
+$function$;
+comment on function graphrag._clear_places(bigint, bigint[]) is 'Ends the places of chunks in the versions of their documents, and returns them.';
+
+create function graphrag._hand_on_evidence(
     chunks bigint[],
     successors bigint[],
     mentions bigint[] default '{}',
@@ -42,61 +69,71 @@ create function graphrag._copy_evidence(
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- All but the named mentions and assertions.
+-- All but the named mentions and assertions. A chunk that has stood somewhere keeps its own, and its successor gets
+-- copies; one that has stood nowhere gives away what it has, ids included.
 begin
-    insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+    with given as (
+        delete from mention as m
+        using unnest(chunks, successors) as s (chunk, successor)
+        where m.chunk = s.chunk
+            and m.id <> all (mentions)
+            and not exists (select from document_chunk as d where d.chunk = m.chunk)
+        returning m, m.id, s.successor
+    ),
+    copied as (
+        select m, nextval('mention_id_seq') as id, s.successor
+        from unnest(chunks, successors) as s (chunk, successor)
+        join mention as m on m.chunk = s.chunk
+        where m.id <> all (mentions) and exists (select from document_chunk as d where d.chunk = m.chunk)
     )
-    select
-        s.successor, m.space, m.folded, m.surface, m.type, m.description, m.aliases, m.folded_aliases, m.identifiers,
-        m.content
-    from unnest(chunks, successors) as s (chunk, successor)
-    join mention as m on m.chunk = s.chunk
-    where m.id <> all (mentions);
+    insert into mention
+    overriding system value
+    select n.*
+    from (select * from given union all select * from copied) as e
+    cross join lateral jsonb_populate_record(e.m, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
 
-    insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+    with given as (
+        delete from assertion as a
+        using unnest(chunks, successors) as s (chunk, successor)
+        where a.chunk = s.chunk
+            and a.id <> all (assertions)
+            and not exists (select from document_chunk as d where d.chunk = a.chunk)
+        returning a, a.id, s.successor
+    ),
+    copied as (
+        select a, nextval('assertion_id_seq') as id, s.successor
+        from unnest(chunks, successors) as s (chunk, successor)
+        join assertion as a on a.chunk = s.chunk
+        where a.id <> all (assertions) and exists (select from document_chunk as d where d.chunk = a.chunk)
     )
-    select
-        s.successor, a.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
-        a.confidence, a.stated_predicate, a.is_swapped, a.stated_from, a.stated_to, a.claim, a.takes_slot,
-        a.description, a.start_at, a.end_at, a.content
-    from unnest(chunks, successors) as s (chunk, successor)
-    join assertion as a on a.chunk = s.chunk
-    where a.id <> all (assertions);
+    insert into assertion
+    overriding system value
+    select n.*
+    from (select * from given union all select * from copied) as e
+    cross join lateral jsonb_populate_record(e.a, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
 end
 $function$;
-comment on function graphrag._copy_evidence(bigint[], bigint[], bigint[], bigint[]) is 'Gives the successors of chunks their evidence.';
+comment on function graphrag._hand_on_evidence(bigint[], bigint[], bigint[], bigint[]) is 'Gives the successors of chunks their evidence.';
 
-create function graphrag._enact_successors(revision bigint, chunks bigint[], successors bigint[])
+create function graphrag._take_places(revision bigint, places jsonb, chunks bigint[], successors bigint[])
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- A chunk that was put there in this very revision was never believed to be there by anyone.
 begin
-    with successor (chunk, id) as (
-        select * from unnest(chunks, successors)
-    ),
-    unborn as (
-        delete from document_chunk as d
-        using successor as s
-        where d.chunk = s.chunk and d.died is null and d.born = revision
-        returning d.version, d.no, s.id, d.content, d.start_at, d.end_at
-    ),
-    ended as (
-        update document_chunk as d
-        set died = revision
-        from successor as s
-        where d.chunk = s.chunk and d.died is null and d.born < revision
-        returning d.version, d.no, s.id, d.content, d.start_at, d.end_at
-    )
     insert into document_chunk (version, no, chunk, content, start_at, end_at, born)
-    select p.version, p.no, p.id, p.content, p.start_at, p.end_at, revision
-    from (select * from unborn union all select * from ended) as p;
+    select p.version, p.no, s.successor, p.content, p.start_at, p.end_at, revision
+    from jsonb_to_recordset(places) as p (
+        version bigint,
+        no integer,
+        chunk bigint,
+        content bigint,
+        start_at integer,
+        end_at integer
+    )
+    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = p.chunk;
 end
 $function$;
-comment on function graphrag._enact_successors(bigint, bigint[], bigint[]) is 'Puts the successors of chunks in their places.';
+comment on function graphrag._take_places(bigint, jsonb, bigint[], bigint[]) is 'Puts the successors of chunks in the places that those had.';
 
 create function graphrag._forget_unplaced(chunks bigint[])
     returns void

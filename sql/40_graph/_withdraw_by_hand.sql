@@ -80,6 +80,7 @@ declare
     _revision bigint;
     _chunks bigint[];
     _successors bigint[];
+    _places jsonb;
     _needed record;
 begin
     if ids = '{}' then
@@ -103,13 +104,14 @@ begin
         select m.chunk from mention as m where kind = 'mention' and m.id = any (ids)
     );
     _successors := graphrag._make_successors(_chunks);
-    perform graphrag._copy_evidence(
+    _places := graphrag._clear_places(_revision, _chunks);
+    perform graphrag._hand_on_evidence(
         _chunks,
         _successors,
         mentions => case when kind = 'mention' then ids else '{}' end,
         assertions => case when kind = 'assertion' then ids else '{}' end
     );
-    perform graphrag._enact_successors(_revision, _chunks, _successors);
+    perform graphrag._take_places(_revision, _places, _chunks, _successors);
     perform graphrag._derive(space, _revision, _chunks || _successors);
     perform graphrag._forget_unplaced(_chunks);
 end

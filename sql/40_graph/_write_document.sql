@@ -145,11 +145,14 @@ create function graphrag._store_evidence(plan graphrag._document_plan, prepared 
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- row: the id of a row by hand, which it keeps.
 begin
     insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+        id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
     )
+    overriding system value
     select
+        coalesce(m."row", nextval('mention_id_seq')),
         k.id,
         plan.space,
         m.folded,
@@ -164,6 +167,7 @@ begin
     join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
     cross join jsonb_to_record(e.mention) as m (
+        "row" bigint,
         folded text,
         surface text,
         type text,
@@ -177,16 +181,18 @@ begin
     where (p.chunk ->> 'no')::integer = any (plan.missing);
 
     insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
         stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
+    overriding system value
     select
-        k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
+        coalesce(a."row", nextval('assertion_id_seq')), k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
         a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
         not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
+        "row" bigint,
         no integer,
         subject text,
         predicate text,

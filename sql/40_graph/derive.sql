@@ -96,11 +96,11 @@ begin
         end if;
         _result := graphrag._derive(space, _revision);
         if _result.changes = 0 and _reread = '{}' then
-            raise sqlstate 'GR000';
+            raise sqlstate 'GR099';
         end if;
         return _result.changes;
     exception
-        when sqlstate 'GR000' then
+        when sqlstate 'GR099' then
             return 0;
     end;
 end

@@ -51,7 +51,7 @@ create table space (
     name text not null unique,
     revision bigint not null default 0,  -- updating this row is the lock that serialises writers of the space
     operation text,                      -- what its last revision was taken for; a trigger makes the row of `revision`
-    horizon bigint not null default 0    -- what was believed before this revision has been purged, at least in part
+    purged bigint not null default 0     -- what was believed before this revision may have been erased since
 );
 
 create table revision (
@@ -158,6 +158,7 @@ create table mention (
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
+create index mention_content on mention (content);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
 
@@ -277,6 +278,7 @@ create index relation_version_subject on relation_version (subject, ord desc) wh
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
+create index relation_version_taken on relation_version (superseded_by) where superseded_by is not null;
 create index relation_version_content on relation_version (content) include (born, died);
 
 -- ---------------------------------------------------------------- operations

@@ -56,15 +56,15 @@ create or replace trigger keep before update or truncate on relation
     for each statement execute function graphrag._keep();
 
 -- ---------------------------------------------------------------- evidence by hand
-create or replace trigger by_hand after insert on mention referencing new table as new_rows
+create or replace trigger take_in after insert on mention referencing new table as new_rows
     for each statement execute function graphrag._mentions_inserted();
-create or replace trigger by_hand after insert on assertion referencing new table as new_rows
+create or replace trigger take_in after insert on assertion referencing new table as new_rows
     for each statement execute function graphrag._assertions_inserted();
-create or replace trigger by_hand before delete on mention
+create or replace trigger note_deleted before delete on mention
     for each row execute function graphrag._evidence_deleted();
-create or replace trigger by_hand before delete on assertion
+create or replace trigger note_deleted before delete on assertion
     for each row execute function graphrag._evidence_deleted();
-create or replace trigger by_hand_all after delete on mention
+create or replace trigger withdraw_deleted after delete on mention
     for each statement execute function graphrag._withdraw_deleted();
-create or replace trigger by_hand_all after delete on assertion
+create or replace trigger withdraw_deleted after delete on assertion
     for each statement execute function graphrag._withdraw_deleted();
