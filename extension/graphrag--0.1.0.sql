@@ -444,31 +444,42 @@ create function graphrag._is_own_revision(table_name text, written jsonb, n bigi
     returns boolean
     language plpgsql stable parallel unsafe
 as $function$
--- Whether this transaction has taken revision n in the space of a row. A statement a table, so that each is planned
--- and started alone.
-declare
-    _space integer;
+-- A statement a table, so that each is planned and started alone.
 begin
     if table_name = 'relation_version' then
-        _space := (select r.space from relation as r where r.id = (written ->> 'relation')::bigint);
+        return exists (
+            select
+            from relation as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'relation')::bigint
+        );
     elsif table_name = 'entity_version' then
-        _space := (select e.space from entity as e where e.id = (written ->> 'entity')::bigint);
+        return exists (
+            select
+            from entity as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'entity')::bigint
+        );
     elsif table_name = 'document_version' then
-        _space := (select d.space from document as d where d.id = (written ->> 'document')::bigint);
+        return exists (
+            select
+            from document as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'document')::bigint
+        );
     elsif table_name = 'document_chunk' then
-        _space := (
-            select d.space
+        return exists (
+            select
             from document_version as v
-            join document as d on d.id = v.document
+            join document as o on o.id = v.document
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
             where v.id = (written ->> 'version')::bigint
         );
-    else
-        _space := (written ->> 'space')::integer;
     end if;
     return exists (
         select
         from revision as r
-        where r.space = _space and r.n = $3 and r.transaction = graphrag._transaction()
+        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
     );
 end
 $function$;
@@ -539,6 +550,12 @@ begin
     select r.n into _n from revision as r where r.space = $1 and r.transaction = graphrag._transaction();
     if not found then
         update space as s set revision = s.revision + 1, operation = $2 where s.id = $1 returning s.revision into _n;
+        if not exists (select from revision as r where r.space = $1 and r.n = _n) then
+            raise exception 'realm "%" has lost its triggers', current_schema
+                using errcode = 'GR202',
+                    detail = 'They went away with the extension when it was dropped.',
+                    hint = format('SELECT graphrag.create_realm(%L); makes them again.', current_schema);
+        end if;
     end if;
     return _n;
 end
@@ -860,6 +877,15 @@ create table usage (
     failure text
 );
 create index usage_call on usage (call);
+$ddl$;
+$realm_ddl$;
+comment on function graphrag._realm_tables() is 'The plain DDL of a realm''s tables, run by create_realm() inside the new schema.';
+
+create function graphrag._realm_triggers()
+    returns text
+    language sql immutable parallel safe
+as $realm_ddl$
+    select $ddl$
 -- What keeps a realm true to its evidence whoever writes its tables. Writers are plain roles with rights on the tables:
 -- so nothing here trusts a flag that a session could set. Run after tables.sql, and again to mend a realm whose
 -- triggers went away with the extension.
@@ -932,7 +958,7 @@ create or replace trigger withdraw_deleted after delete on assertion
     for each statement execute function graphrag._withdraw_deleted();
 $ddl$;
 $realm_ddl$;
-comment on function graphrag._realm_tables() is 'The plain DDL of a realm''s tables and their triggers, run by create_realm() inside the new schema.';
+comment on function graphrag._realm_triggers() is 'The plain DDL of a realm''s triggers, which go away with the extension and can be made again.';
 
 create function graphrag._realm_views()
     returns text
@@ -1593,6 +1619,7 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || realm, 0));
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
+        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     if exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then
@@ -1609,6 +1636,7 @@ begin
     );
     execute graphrag._realm_tables();
     perform graphrag._set_width(_width);
+    execute graphrag._realm_triggers();
     execute graphrag._realm_views();
     execute 'insert into realm (version, model, width) values ($1, $2, $3)'
         using '0.1.0', _endpoint ->> 'model', _width;
@@ -1619,6 +1647,22 @@ begin
 end
 $function$;
 comment on function graphrag.create_realm(text, text, text, integer) is 'Makes a realm: a schema with its own tables, for the vectors of one embedding model. Does nothing if it exists.';
+
+create function graphrag._mend_triggers(realm text)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- DROP EXTENSION takes the triggers of a realm with it.
+begin
+    perform set_config('search_path', format('%I, pg_temp', realm), true);
+    if not exists (
+        select from pg_trigger as t where t.tgrelid = 'space'::regclass and t.tgname = 'take_revision'
+    ) then
+        execute graphrag._realm_triggers();
+    end if;
+end
+$function$;
+comment on function graphrag._mend_triggers(text) is 'Makes the triggers of an existing realm if they are gone.';
 
 create function graphrag._realm_embedding(embedding_url text, embedding_model text, width integer)
     returns jsonb
@@ -4789,7 +4833,9 @@ begin
         where a.s is not null
             and (a.object is null or a.o is not null)
             and a.o is distinct from a.s
-            and not graphrag._is_retracted($1, a.predicate, a.negated, a.s, a.o, a.value)
+            and not graphrag._is_retracted(
+                $1, a.predicate, a.negated, a.s, a.o, a.value, graphrag._period_key(a.claim)
+            )
     );
 end
 $function$;
@@ -4840,37 +4886,43 @@ create function graphrag._is_retracted(
     negated boolean,
     subject bigint,
     object bigint,
-    value text
+    value text,
+    period text
 )
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- A retraction stands until it is undone, whatever document states the fact.
+-- A retraction stands until it is undone, whatever document states the fact, and in whatever words the vocabulary puts
+-- it by then. One that names a period is about claims of that period.
 begin
     return exists (
         select
-        from decision as d
+        from entity_name as n
+        join decision as d on d.space = $1 and d.payload -> 'names' ? n.folded and d.kind = 'retract' and d.died is null
         join entity_name as s on s.space = $1 and s.folded = d.payload ->> 'subject' and s.died is null
             and s.role <> 'claimed'
         left join entity_name as o on o.space = $1 and o.folded = d.payload ->> 'object' and o.died is null
             and o.role <> 'claimed'
-        where d.space = $1
-            and d.kind = 'retract'
-            and d.died is null
-            and d.payload ->> 'predicate' = $2
+        cross join lateral graphrag._resolve_predicates(array[d.payload ->> 'predicate']) as r
+        where n.entity = $4
+            and n.died is null
+            and n.role <> 'claimed'
             and (d.payload ->> 'negated')::boolean = $3
+            and d.payload ->> 'value' is not distinct from $6
+            and coalesce(d.payload ->> 'period', $7) = $7
+            and r.predicate = $2
             and (
-                (s.entity = $4 and o.entity is not distinct from $5 and d.payload ->> 'value' is not distinct from $6)
+                (s.entity = $4 and o.entity is not distinct from $5 and ($5 is null or not r.swapped))
                 or (
                     s.entity = $5
                     and o.entity = $4
-                    and exists (select from predicate as p where p.name = $2 and p.is_symmetric)
+                    and (r.swapped or exists (select from predicate as p where p.name = $2 and p.is_symmetric))
                 )
             )
     );
 end
 $function$;
-comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text) is 'Whether a decision has retracted a fact.';
+comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text, text) is 'Whether a decision has retracted a claim.';
 
 create function graphrag._period_key(claim tstzrange)
     returns text
@@ -7827,6 +7879,12 @@ declare
     _relations jsonb;
 begin
     perform graphrag._enter(realm);
+    if least(max_entities, max_relations) < 0 or max_entities is null or max_relations is null then
+        raise exception 'document_graph cannot show % entities and % relations', max_entities, max_relations
+            using errcode = 'GR009',
+                detail = 'Both limits are numbers from 0.',
+                hint = 'Leave them out for the first 500 entities and 1,000 relations.';
+    end if;
     _space := graphrag._space_to_change(space);
     _version := graphrag._live_version(_space, document, source);
     _entities := graphrag._document_entities(_space, _version);
@@ -7882,15 +7940,16 @@ begin
                     'predicate', r.predicate,
                     'object', coalesce(o.name, r.value),
                     'negated', r.negated,
+                    'period', graphrag._render_period(r.effective),
                     'status', r.status,
                     'weight', r.weight
                 )
-                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated
+                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated, r.effective
             ),
             '[]'
         )
         from (
-            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight
+            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight, v.effective
             from document_chunk as c
             join assertion as a on a.chunk = c.chunk
             join entity_name as sn on sn.space = $1 and sn.folded = a.subject and sn.died is null
@@ -7902,9 +7961,14 @@ begin
                 and v.negated = a.negated
                 and (
                     (v.subject = sn.entity and v.object is not distinct from obn.entity)
-                    or (v.subject = obn.entity and v.object = sn.entity)
+                    or (
+                        v.subject = obn.entity
+                        and v.object = sn.entity
+                        and exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
+                    )
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
+                and (i.value is null or i.period = graphrag._period_key(a.claim))
             where c.version = $2 and c.died is null
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null
@@ -8440,6 +8504,8 @@ create function graphrag.retract_relation(
     predicate text,
     object text,
     negated boolean default false,
+    valid_from text default null,
+    valid_to text default null,
     space text default null,
     realm text default null
 )
@@ -8456,14 +8522,49 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
+    perform from space as s where s.id = _space for update;
     return graphrag._decide(
-        _space, 'retract', graphrag._present_fact(_space, subject, predicate, object, negated)
+        _space,
+        'retract',
+        graphrag._present_fact(
+            _space, subject, predicate, object, negated, graphrag._retracted_period(valid_from, valid_to)
+        )
     );
 end
 $function$;
-comment on function graphrag.retract_relation(text, text, text, boolean, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
+comment on function graphrag.retract_relation(text, text, text, boolean, text, text, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
 
-create function graphrag._present_fact(space integer, subject text, predicate text, object text, negated boolean)
+create function graphrag._retracted_period(valid_from text, valid_to text)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- NULL: whatever period was stated.
+declare
+    _claim record;
+begin
+    if valid_from is null and valid_to is null then
+        return null;
+    end if;
+    _claim := graphrag._claim(valid_from, valid_to, (graphrag._setting('fiscal_year_start') #>> '{}')::integer);
+    if _claim.claim is null or _claim.problem is not null then
+        raise exception 'from "%" to "%" is no period', valid_from, valid_to
+            using errcode = 'GR008',
+                detail = format('It is %s.', replace(coalesce(_claim.problem, 'empty'), '_', ' ')),
+                hint = 'Give the period as it was stated, such as valid_from => ''2019'', valid_to => ''2019''.';
+    end if;
+    return graphrag._period_key(_claim.claim);
+end
+$function$;
+comment on function graphrag._retracted_period(text, text) is 'The key of a stated period; raises GR008 if it is none.';
+
+create function graphrag._present_fact(
+    space integer,
+    subject text,
+    predicate text,
+    object text,
+    negated boolean,
+    period text default null
+)
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
@@ -8479,7 +8580,8 @@ begin
         'predicate', v.predicate,
         'object', o.folded,
         'value', r.value,
-        'negated', v.negated
+        'negated', v.negated,
+        'period', $6
     )
     into _fact
     from relation_version as v
@@ -8490,6 +8592,7 @@ begin
         and v.died is null
         and v.predicate = _given.predicate
         and v.negated = $5
+        and ($6 is null or r.object is not null or r.period = $6)
         and (
             (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
                 and (r.value = $4 or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
@@ -8509,7 +8612,7 @@ begin
     return _fact;
 end
 $function$;
-comment on function graphrag._present_fact(integer, text, text, text, boolean) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
+comment on function graphrag._present_fact(integer, text, text, text, boolean, text) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
 
 create function graphrag._means(entity bigint, name text)
     returns boolean
@@ -8576,6 +8679,7 @@ declare
     _revision bigint;
 begin
     perform graphrag._enter(realm);
+    perform from space as s where s.id = (select d.space from decision as d where d.id = $1) for update;
     select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
     if not found then
         raise exception 'there is no decision %', $1

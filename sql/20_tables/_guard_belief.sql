@@ -92,31 +92,42 @@ create function graphrag._is_own_revision(table_name text, written jsonb, n bigi
     returns boolean
     language plpgsql stable parallel unsafe
 as $function$
--- Whether this transaction has taken revision n in the space of a row. A statement a table, so that each is planned
--- and started alone.
-declare
-    _space integer;
+-- A statement a table, so that each is planned and started alone.
 begin
     if table_name = 'relation_version' then
-        _space := (select r.space from relation as r where r.id = (written ->> 'relation')::bigint);
+        return exists (
+            select
+            from relation as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'relation')::bigint
+        );
     elsif table_name = 'entity_version' then
-        _space := (select e.space from entity as e where e.id = (written ->> 'entity')::bigint);
+        return exists (
+            select
+            from entity as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'entity')::bigint
+        );
     elsif table_name = 'document_version' then
-        _space := (select d.space from document as d where d.id = (written ->> 'document')::bigint);
+        return exists (
+            select
+            from document as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'document')::bigint
+        );
     elsif table_name = 'document_chunk' then
-        _space := (
-            select d.space
+        return exists (
+            select
             from document_version as v
-            join document as d on d.id = v.document
+            join document as o on o.id = v.document
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
             where v.id = (written ->> 'version')::bigint
         );
-    else
-        _space := (written ->> 'space')::integer;
     end if;
     return exists (
         select
         from revision as r
-        where r.space = _space and r.n = $3 and r.transaction = graphrag._transaction()
+        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
     );
 end
 $function$;

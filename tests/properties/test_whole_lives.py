@@ -97,7 +97,7 @@ REDECLARED: tuple[Callable[[Predicate], Predicate], ...] = (
     lambda p: replace(p, functional=not p.functional),
     lambda p: replace(p, groups=() if p.groups else ("other",)),
 )
-SYNONYMS = (("lives_in", "admires"), ("founded", "works_for"), ("works_for", "founded"), ("despises", "admires"))
+SYNONYMS = (("lives_in", "admires"), ("founded", "works_for"), ("despises", "admires"))
 STEPS = "index revise delete write write withdraw merge retract undo redeclare alias".split()
 _numbers = count()
 
@@ -113,7 +113,7 @@ def own_realm(conn: Connection) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("world")
-@settings(max_examples=25)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(documents=collections(), data=st.data())
 def test_the_past_of_a_whole_life(world: Connection, documents: list[Draft], data: st.DataObject) -> None:
     with own_realm(world) as realm:
