@@ -73,8 +73,8 @@ begin
         raise exception 'a row for table % gives its column %', kind, _given.name
             using errcode = 'GR021',
                 detail = format('The row: %s', left(jsonb_strip_nulls(_given.given)::text, 500)),
-                hint = 'That column is worked out. Give chunk, subject, predicate, object or value, and what else was said;'
-                    ' of a mention chunk, surface, type, description, aliases.';
+                hint = 'That column is worked out. Give chunk, subject, predicate, object or value, and what else was'
+                    ' said; of a mention chunk, surface, type, description, aliases.';
     end if;
 end
 $function$;
@@ -107,7 +107,7 @@ begin
                 end,
                 hint = case
                     when _wrong.has_failed then 'Index its document again first.'
-                    else 'The view assertions and the table document_chunk, where died is null, show the chunks that are.'
+                    else 'The table document_chunk, where died is null, lists the chunks that are.'
                 end;
     end if;
     return _chunks;
@@ -256,7 +256,7 @@ create function graphrag._mentions_by_hand(chunk bigint, kind text, rows jsonb, 
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
--- The mentions that are new, or that a row by hand adds to: what it says of type and description outranks what was read.
+-- The mentions that are new, or that a row by hand adds to: its type and description outrank what was read.
 begin
     return (
         select coalesce(
@@ -272,7 +272,9 @@ begin
         left join lateral (
             select
                 min((r.given ->> 'id')::bigint) as id,
-                (array_agg(r.given ->> 'type' order by r.no) filter (where r.given ->> 'type' is not null))[1] as type,
+                (
+                    array_agg(r.given ->> 'type' order by r.no) filter (where r.given ->> 'type' is not null)
+                )[1] as type,
                 (
                     array_agg(btrim(r.given ->> 'description') order by r.no)
                         filter (where btrim(r.given ->> 'description') <> '')

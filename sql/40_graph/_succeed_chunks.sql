@@ -1,5 +1,5 @@
--- Evidence never changes: where some of a live chunk's has to (a row by hand, a predicate read otherwise), another chunk
--- of the same text takes its place from this revision on, and the past keeps the one it had.
+-- Evidence never changes: where some of a live chunk's has to (a row by hand, a predicate read otherwise), another
+-- chunk of the same text takes its place from this revision on, and the past keeps the one it had.
 
 create function graphrag._make_successors(chunks bigint[], hand boolean default false)
     returns bigint[]

@@ -49,10 +49,24 @@ def writer(admin: Connection, module_database: Database) -> Iterator[Connection]
 
 def index(conn: Connection, city: str, ordinal: int) -> dict[str, Any]:
     triple = {"subject": "Ada", "predicate": "lived in", "object": city}
-    return row(conn, "index", f"Ada lived in {city}.", document=city, ordinal=ordinal, extraction={"triples": [triple]})
+    return row(
+        conn,
+        "index",
+        f"Ada lived in {city}.",
+        document=city,
+        ordinal=ordinal,
+        extraction={"triples": [triple]},
+    )
 
 
-STAMPED = ("document_version", "document_chunk", "decision", "entity_name", "entity_version", "relation_version")
+STAMPED = (
+    "document_version",
+    "document_chunk",
+    "decision",
+    "entity_name",
+    "entity_version",
+    "relation_version",
+)
 FORGERIES = {
     **{f"{table} born": f"update kb.{table} set born = 1 where died is null" for table in STAMPED},
     **{f"{table} died": f"update kb.{table} set died = 1 where died is null" for table in STAMPED},
@@ -82,7 +96,12 @@ FORGERIES = {
     "a relation": "update kb.relation set predicate = 'loves'",
     "an entity's space": "update kb.entity set space = 2",
 }  # fmt: skip
-SETTINGS = ("", "set graphrag.purge = 'on'", "set search_path = pg_temp, kb", "set graphrag.deleted = '1 2 3'")
+SETTINGS = (
+    "",
+    "set graphrag.purge = 'on'",
+    "set search_path = pg_temp, kb",
+    "set graphrag.deleted = '1 2 3'",
+)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -137,7 +156,11 @@ def test_the_functions_work_for_a_plain_writer(admin: Connection, writer: Connec
     index(writer, "Oslo", 4)
     chunk = value(writer, "select max(id) from kb.chunk")
     given = [chunk, "Ada", "visited", "Oslo"]
-    number = value(writer, "insert into kb.assertion (chunk, subject, predicate, object) values (%s, %s, %s, %s) returning id", given)
+    number = value(
+        writer,
+        "insert into kb.assertion (chunk, subject, predicate, object) values (%s, %s, %s, %s) returning id",
+        given,
+    )
     sql(writer, "delete from kb.assertion where id = %s", [number])
     decision = value(writer, "select graphrag.retract_relation('Ada', 'lived in', 'Oslo')")
     rows(writer, "undo", decision)

@@ -32,11 +32,19 @@ def kb(conn: Connection) -> Connection:
 
 
 def index(conn: Connection, name: str, text: str, *triples: dict[str, Any]) -> dict[str, Any]:
-    return row(conn, "index", text, document=name, ordinal=1, extraction={"triples": list(triples)}, realm=REALM)
+    return row(
+        conn, "index", text, document=name, ordinal=1, extraction={"triples": list(triples)}, realm=REALM
+    )
 
 
 def insert(conn: Connection, *triple: str, chunk: int = 1) -> int:
-    return int(value(conn, f"insert into kb.assertion ({COLUMNS}) values (%s, %s, %s, %s) returning id", [chunk, *triple]))
+    return int(
+        value(
+            conn,
+            f"insert into kb.assertion ({COLUMNS}) values (%s, %s, %s, %s) returning id",
+            [chunk, *triple],
+        )
+    )
 
 
 def facts(conn: Connection) -> set[tuple[str, str, str, str]]:
@@ -45,7 +53,10 @@ def facts(conn: Connection) -> set[tuple[str, str, str, str]]:
 
 def test_rows_are_read_like_an_extraction(kb: Connection) -> None:
     insert(kb, "Ada Lovelace", "Lived in", "London")
-    sql(kb, "insert into kb.mention (chunk, surface, type, aliases) values (1, 'Ada Lovelace', 'Person', '{Ada}')")
+    sql(
+        kb,
+        "insert into kb.mention (chunk, surface, type, aliases) values (1, 'Ada Lovelace', 'Person', '{Ada}')",
+    )
     sql(
         kb,
         "insert into kb.assertion (chunk, subject, predicate, object, stated_from)"
@@ -80,7 +91,11 @@ def test_the_id_that_insert_returns_is_the_row_s(kb: Connection) -> None:
         (COLUMNS, [1, "Ada", "visited", "Mars"], "ungrounded_name"),
         (COLUMNS, [1, "Ada", "met", "ADA"], "self_loop"),
         (COLUMNS + ", stated_from", [1, "Ada", "visited", "Paris", "later"], "unparseable_period"),
-        (COLUMNS + ", stated_from, stated_to", [1, "Ada", "visited", "Paris", "1850", "1840"], "inverted_period"),
+        (
+            COLUMNS + ", stated_from, stated_to",
+            [1, "Ada", "visited", "Paris", "1850", "1840"],
+            "inverted_period",
+        ),
     ],
 )
 def test_what_a_gate_refuses_is_an_error(kb: Connection, columns: str, given: list[Any], reason: str) -> None:
@@ -97,7 +112,10 @@ def test_what_a_gate_refuses_is_an_error(kb: Connection, columns: str, given: li
 def test_one_bad_row_of_many_takes_all_back(kb: Connection) -> None:
     before = state(kb, REALM)
     with pytest.raises(psycopg.Error, match="ungrounded_name"):
-        sql(kb, f"insert into kb.assertion ({COLUMNS}) values (1, 'Ada', 'visited', 'Paris'), (1, 'Ada', 'visited', 'Mars')")
+        sql(
+            kb,
+            f"insert into kb.assertion ({COLUMNS}) values (1, 'Ada', 'visited', 'Paris'), (1, 'Ada', 'visited', 'Mars')",
+        )
     assert state(kb, REALM) == before
 
 
@@ -110,7 +128,7 @@ def test_what_is_worked_out_is_not_to_be_given(kb: Connection, column: str) -> N
 
 
 def test_hostile_rows_are_text(kb: Connection) -> None:
-    name = "O'Neil \"Rex\" \\ Co/β; drop table kb.assertion --"
+    name = 'O\'Neil "Rex" \\ Co/β; drop table kb.assertion --'
     index(kb, "b", f"{name} met Ada.")
     insert(kb, name, "met'); select 1", "Ada", chunk=2)
     assert name in {e["name"] for e in view(kb, REALM, "entities")}
@@ -132,7 +150,9 @@ def test_a_chunk_that_failed_is_to_be_read_first(conn: Connection, endpoint: End
     make_realm(conn, endpoint)
     endpoint.on_extraction = lambda _: as_json(Extraction((Entity("Ann"),), ()))
     endpoint.inject(status(400), where=lambda request: is_chat(request) and "Bob met" in (request.text or ""))
-    paragraph = "The rest of this paragraph only makes it long enough to be a chunk of its own in this realm. " * 2
+    paragraph = (
+        "The rest of this paragraph only makes it long enough to be a chunk of its own in this realm. " * 2
+    )
     rows(conn, "index", f"Ann met Eve. {paragraph}\n\nBob met Eve. {paragraph}", document="a", realm=REALM)
     failed = value(conn, "select id from kb.chunk where failure is not null")
     with pytest.raises(psycopg.Error) as caught:
@@ -156,10 +176,16 @@ def test_thousands_come_by_copy_in_one_revision_and_one_batch(conn: Connection, 
     people = [f"Person{n} Smith" for n in range(40)]
     for number in range(25):
         text = " ".join(f"{name} stayed." for name in people[:30])
-        rows(conn, "index", f"Part {number}. {text}"[:290], document=f"d {number}", extraction={"triples": []})
+        rows(
+            conn, "index", f"Part {number}. {text}"[:290], document=f"d {number}", extraction={"triples": []}
+        )
     chunks = [r["id"] for r in sql(conn, "select id from kb.chunk order by id")]
     endpoint.requests.clear()
-    names = [name for name in people if f"{name} stayed." in f"Part 9. {' '.join(f'{n} stayed.' for n in people)}"[:280]]
+    names = [
+        name
+        for name in people
+        if f"{name} stayed." in f"Part 9. {' '.join(f'{n} stayed.' for n in people)}"[:280]
+    ]
     pairs = [(a, b) for a in names for b in names if a != b]
     with conn.cursor().copy(f"copy kb.assertion ({COLUMNS}) from stdin") as copy:
         for chunk in chunks:
@@ -168,7 +194,9 @@ def test_thousands_come_by_copy_in_one_revision_and_one_batch(conn: Connection, 
     texts = [text for request in endpoint.requests for text in request.body["input"]]
     assert len(texts) == len(set(texts)) > 64
     assert len(endpoint.requests) == 2  # of at most as many texts as one request takes
-    assert value(conn, "select count(*) from kb.assertions") == len(chunks) * min(len(pairs), 2500 // len(chunks))
+    assert value(conn, "select count(*) from kb.assertions") == len(chunks) * min(
+        len(pairs), 2500 // len(chunks)
+    )
     assert [r["operation"] for r in view(conn, REALM, "revision")][-1] == "insert"
     assert value(conn, "select count(*) from kb.revision") == len(chunks) + 1
     sql(conn, f"insert into kb.assertion ({COLUMNS}) select id, %s, 'met', %s from kb.chunk where extractor is not null"
@@ -184,7 +212,10 @@ def test_a_transaction_is_one_revision(kb: Connection) -> None:
         withdraw(kb, REALM, number)
         insert(kb, "Lord Byron", "employed", "Ada")
         assert differences(kb, REALM, "default") == 0
-    assert facts(kb) == {("Ada", "lives_in", "Paris", "current"), ("Ada", "works_for", "Lord Byron", "current")}
+    assert facts(kb) == {
+        ("Ada", "lives_in", "Paris", "current"),
+        ("Ada", "works_for", "Lord Byron", "current"),
+    }
     assert [r["n"] for r in view(kb, REALM, "revision")] == [1, 2]
     assert value(kb, "select count(*) from kb.chunk") == 2
     assert value(kb, "select count(*) from kb.assertion") == 2
@@ -233,7 +264,8 @@ def evidence_rows(conn: Connection) -> list[dict[str, Any]]:
     found = []
     for table in ("mention", "assertion"):
         found += sql(
-            conn, f"select to_jsonb(e) - 'id' - 'chunk' as row from kb.{table} as e where chunk = (select max(id) from kb.chunk)"
+            conn,
+            f"select to_jsonb(e) - 'id' - 'chunk' as row from kb.{table} as e where chunk = (select max(id) from kb.chunk)",
         )
     return [r["row"] for r in found]
 

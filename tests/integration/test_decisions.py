@@ -87,7 +87,9 @@ def test_two_sessions_undo_one_decision(database: Database, kb: Connection) -> N
     assert facts(kb) == {MET}
 
 
-def test_a_retraction_waits_for_the_document_that_is_being_written(database: Database, kb: Connection) -> None:
+def test_a_retraction_waits_for_the_document_that_is_being_written(
+    database: Database, kb: Connection
+) -> None:
     with ThreadPoolExecutor() as pool, database.connect(autocommit=False) as first:
         rows(first, "delete_document", "a", realm=REALM)
 
@@ -125,7 +127,9 @@ def test_one_stated_period_of_a_fact(kb: Connection) -> None:
 
 def test_mistakes(kb: Connection) -> None:
     mistake(kb, REALM, "GR008", ("later",), "retract_relation", *MET, valid_from="later")
-    mistake(kb, REALM, "GR008", ("2020", "2010"), "retract_relation", *MET, valid_from="2020", valid_to="2010")
+    mistake(
+        kb, REALM, "GR008", ("2020", "2010"), "retract_relation", *MET, valid_from="2020", valid_to="2010"
+    )
     mistake(kb, REALM, "GR016", ("Ada", "Eve"), "retract_relation", "Ada", "met", "Eve")
     mistake(kb, REALM, "GR009", ("-1",), "document_graph", "a", max_entities=-1)
     mistake(kb, REALM, "GR012", ("zz",), "document_graph", "zz")
@@ -146,7 +150,9 @@ def test_a_retraction_follows_the_vocabulary(kb: Connection) -> None:
 
 
 def test_a_stated_fact_can_be_deleted_and_its_past_stays(kb: Connection) -> None:
-    stated = row(kb, "assert_relation", "Ada", "admires", "Eve", valid_from="2001", published_at="2005-01-01Z")
+    stated = row(
+        kb, "assert_relation", "Ada", "admires", "Eve", valid_from="2001", published_at="2005-01-01Z"
+    )
     again = row(kb, "assert_relation", "Ada", "admires", "Eve", valid_from="2001", published_at="2005-01-01Z")
     assert again["revision"] == stated["revision"]
     rows(kb, "delete_document", stated["document"])

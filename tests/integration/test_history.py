@@ -17,7 +17,14 @@ def kb(conn: Connection) -> Connection:
     rows(conn, "declare_predicate", "lives_in", is_functional=True)
     for ordinal, city in enumerate(("Paris", "Berlin"), 1):
         triple = {"subject": "Ada", "predicate": "lives_in", "object": city}
-        rows(conn, "index", f"Ada lives in {city}.", document=city, ordinal=ordinal, extraction={"triples": [triple]})
+        rows(
+            conn,
+            "index",
+            f"Ada lives in {city}.",
+            document=city,
+            ordinal=ordinal,
+            extraction={"triples": [triple]},
+        )
     rows(conn, "delete_document", "Berlin")
     rows(conn, "index", "Ada lives in Paris.", document="Paris", ordinal=7, extraction={"triples": [triple]})
     return conn
@@ -26,13 +33,20 @@ def kb(conn: Connection) -> Connection:
 def test_a_relation_s_versions_side_by_side(kb: Connection) -> None:
     number = value(kb, "select min(id) from kb.relation")
     found = sql(kb, "select * from kb.history where kind = 'relation' and id = %s order by born", [number])
-    told = [(h["born"], h["believed_through"], h["version"]["status"], h["died"], h["ended_through"]) for h in found]
+    told = [
+        (h["born"], h["believed_through"], h["version"]["status"], h["died"], h["ended_through"])
+        for h in found
+    ]
     assert told == [
         (1, "index", "current", 2, "index"),
         (2, "index", "superseded", 3, "delete_document"),
         (3, "delete_document", "current", 4, "index"),
     ]
-    assert [h["next_version"] and h["next_version"]["status"] for h in found] == ["superseded", "current", None]
+    assert [h["next_version"] and h["next_version"]["status"] for h in found] == [
+        "superseded",
+        "current",
+        None,
+    ]
     assert all(h["believed_by"] == "postgres" and h["believed_from"] for h in found)
     assert found[0]["version"]["statement"] == "Ada lives in Paris"
     for earlier, later in zip(found, found[1:], strict=False):
@@ -57,7 +71,9 @@ def test_a_realm_outlives_its_extension(kb: Connection) -> None:
 
 
 def test_documents_entities_and_names(kb: Connection) -> None:
-    found = sql(kb, "select kind, what, born, died, version, next_version from kb.history where kind <> 'relation'")
+    found = sql(
+        kb, "select kind, what, born, died, version, next_version from kb.history where kind <> 'relation'"
+    )
     documents = {(h["what"], h["born"], h["died"]) for h in found if h["kind"] == "document"}
     assert documents == {("Paris", 1, 4), ("Paris", 4, None), ("Berlin", 2, 3)}
     (moved,) = [h for h in found if h["kind"] == "document" and h["died"] == 4]
@@ -74,6 +90,11 @@ def test_one_thing_is_found_by_index(kb: Connection, kind: str) -> None:
     plan = sql(kb, f"explain select * from kb.history where kind = '{kind}' and id = 1")
     lines = [line["QUERY PLAN"] for line in plan]
     assert not [line for line in lines if "Seq Scan" in line]
-    own = {"entity": "entity_version", "name": "entity_name", "relation": "relation_version", "document": "document_version"}
+    own = {
+        "entity": "entity_version",
+        "name": "entity_name",
+        "relation": "relation_version",
+        "document": "document_version",
+    }
     other = [table for name, table in own.items() if name != kind]
     assert not [line for line in lines for table in other if f" on {table} " in line]

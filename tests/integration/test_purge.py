@@ -46,12 +46,16 @@ def sizes(conn: Connection) -> dict[str, int]:
 
 
 def graph(conn: Connection) -> list[str]:
-    return sorted(str(found) for name in ("facts", "entities", "documents") for found in view(conn, REALM, name))
+    return sorted(
+        str(found) for name in ("facts", "entities", "documents") for found in view(conn, REALM, name)
+    )
 
 
 def answers(conn: Connection, at: int | None) -> list[dict[str, Any]]:
     when = None if at is None else str(at)
-    return rows(conn, "retrieve", "Where does Ada live?", as_believed_at=when) + rows(conn, "timeline", "Ada", as_believed_at=when)
+    return rows(conn, "retrieve", "Where does Ada live?", as_believed_at=when) + rows(
+        conn, "timeline", "Ada", as_believed_at=when
+    )
 
 
 def traces(conn: Connection, *words: str) -> list[str]:
@@ -108,9 +112,9 @@ def test_the_past_after_it_is_whole_and_before_it_is_refused(kb: Connection) -> 
     purge(kb, document="b", dry_run=False)
     for at, found in seen.items():
         assert answers(kb, at) == found
-    for at in ("4", "0", stamp):
-        mistake(kb, REALM, "GR023", (at,), "retrieve", "Ada", as_believed_at=at)
-        mistake(kb, REALM, "GR023", (at,), "timeline", "Ada", as_believed_at=at)
+    for past in ("4", "0", stamp):
+        mistake(kb, REALM, "GR023", (past,), "retrieve", "Ada", as_believed_at=past)
+        mistake(kb, REALM, "GR023", (past,), "timeline", "Ada", as_believed_at=past)
 
 
 def test_history_before_a_watermark(kb: Connection) -> None:
@@ -181,7 +185,10 @@ def test_only_the_owner_may(kb: Connection) -> None:
         ):  # fmt: skip
             sql(kb, f"grant {grant} to {role}")
         sql(kb, f"set role {role}")
-        for attempt in ("select graphrag.purge('4')", "set graphrag.purge = 'on'; delete from kb.relation_version"):
+        for attempt in (
+            "select graphrag.purge('4')",
+            "set graphrag.purge = 'on'; delete from kb.relation_version",
+        ):
             with pytest.raises(psycopg.Error) as caught:
                 kb.execute(attempt)
             assert caught.value.sqlstate in ("42501", "GR022")

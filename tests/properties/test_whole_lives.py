@@ -100,6 +100,8 @@ REDECLARED: tuple[Callable[[Predicate], Predicate], ...] = (
 SYNONYMS = (("lives_in", "admires"), ("founded", "works_for"), ("despises", "admires"))
 STEPS = "index revise delete write write withdraw merge retract undo redeclare alias".split()
 _numbers = count()
+#: Each of these lives takes a realm of its own.
+EXAMPLES = settings().max_examples // 4
 
 
 @contextmanager
@@ -113,7 +115,7 @@ def own_realm(conn: Connection) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("world")
-@settings(max_examples=settings.default.max_examples // 4)
+@settings(max_examples=EXAMPLES)
 @given(documents=collections(), data=st.data())
 def test_the_past_of_a_whole_life(world: Connection, documents: list[Draft], data: st.DataObject) -> None:
     with own_realm(world) as realm:
@@ -220,7 +222,12 @@ class Life:
         for name in [*ALIASES, *(spellings[0] for spellings in SPELLINGS)]:
             try:
                 told = rows(
-                    self.conn, "timeline", name, as_believed_at=as_believed_at, space="default", realm=self.realm
+                    self.conn,
+                    "timeline",
+                    name,
+                    as_believed_at=as_believed_at,
+                    space="default",
+                    realm=self.realm,
                 )
                 found += sorted(told, key=str)
             except psycopg.errors.Error as error:
@@ -230,12 +237,28 @@ class Life:
 
 def test_rows_by_hand_survive_what_does_not_change_the_text(world: Connection, new_space: Spaces) -> None:
     space = new_space()
-    rows(world, "index", "Ann met Bob.", document="a", extraction={"triples": []}, ordinal=1, space=space, realm=REALM)
+    rows(
+        world,
+        "index",
+        "Ann met Bob.",
+        document="a",
+        extraction={"triples": []},
+        ordinal=1,
+        space=space,
+        realm=REALM,
+    )
     chunk = chunk_of(world, REALM, space, "a")
     sql(world, f'insert into "{REALM}".assertion (chunk, subject, predicate, object) values (%s, %s, %s, %s)',
         [chunk, "Ann", "met", "Bob"])  # fmt: skip
     moved = row(
-        world, "index", "Ann met Bob.", document="a", extraction={"triples": []}, ordinal=2, space=space, realm=REALM
+        world,
+        "index",
+        "Ann met Bob.",
+        document="a",
+        extraction={"triples": []},
+        ordinal=2,
+        space=space,
+        realm=REALM,
     )
     assert moved["unchanged"] == 1
     facts = [fact["object"] for fact in view(world, REALM, "facts") if fact["space"] == space]
