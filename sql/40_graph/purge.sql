@@ -240,12 +240,19 @@ begin
             and not exists (select from assertion as a where a.content = c.id)
             and not exists (select from entity_version as v where v.content = c.id)
             and not exists (select from relation_version as v where v.content = c.id)
+        returning c.space, c.kind, c.hash
+    ),
+    answers as (
+        delete from cached_answer as a
+        using texts as t, space as s
+        where t.kind = 'chunk' and s.id = t.space and a.space = s.name and a.body = t.hash
         returning 1
     )
     select jsonb_build_object(
         'relations', (select count(*) from relations),
         'documents', (select count(*) from documents),
-        'texts', (select count(*) from texts)
+        'texts', (select count(*) from texts),
+        'answers', (select count(*) from answers)
     )
     into _more;
     for _space in

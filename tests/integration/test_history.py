@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import psycopg
 import pytest
 
@@ -49,7 +51,7 @@ def test_a_relation_s_versions_side_by_side(kb: Connection) -> None:
     ]
     assert all(h["believed_by"] == "postgres" and h["believed_from"] for h in found)
     assert found[0]["version"]["statement"] == "Ada lives in Paris"
-    for earlier, later in zip(found, found[1:], strict=False):
+    for earlier, later in pairwise(found):
         assert earlier["next_version"] == later["version"]
         assert earlier["believed_until"] == later["believed_from"]
 

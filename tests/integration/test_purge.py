@@ -79,7 +79,8 @@ def test_a_dry_run_counts_and_changes_nothing(kb: Connection) -> None:
     gone = {name: before[name] - after[name] for name in before}
     expected = {
         "document_version": "document versions", "document_chunk": "places of chunks", "chunk": "chunks",
-        "mention": "mentions", "assertion": "assertions", "entity_version": "entity versions", "entity_name": "entity names",
+        "mention": "mentions", "assertion": "assertions", "entity_version": "entity versions",
+        "entity_name": "entity names",
         "relation_version": "relation versions", "relation": "relations", "content": "texts", "document": "documents",
         "decision": "decisions", "usage": "usage",
     }  # fmt: skip
@@ -180,7 +181,8 @@ def test_only_the_owner_may(kb: Connection) -> None:
     sql(kb, f"create role {role}")
     try:
         for grant in (
-            "usage on schema graphrag, kb", "execute on all functions in schema graphrag", "all on all tables in schema kb",
+            "usage on schema graphrag, kb", "execute on all functions in schema graphrag",
+            "all on all tables in schema kb",
             "select on all tables in schema graphrag",
         ):  # fmt: skip
             sql(kb, f"grant {grant} to {role}")
