@@ -37,6 +37,20 @@ create aggregate graphrag._sum_known(bigint) (
 );
 comment on aggregate graphrag._sum_known(bigint) is 'The sum of numbers; NULL if one is NULL.';
 
+-- sql/10_types/change.sql
+
+create type graphrag.change as (
+    position text,              -- of changes_since() to go on from, after this change
+    space text,
+    revision bigint,
+    at timestamptz,
+    kind text,
+    id bigint,                  -- of the document, entity or relation
+    name text,
+    details jsonb
+);
+comment on type graphrag.change is 'One change of the feed.';
+
 -- sql/10_types/derive_types.sql
 
 -- Working rows of graphrag._derive(): what it wants the derived tables to say. Never a column of a realm's table.
@@ -413,6 +427,7 @@ as $realm_ddl$
 -- ---------------------------------------------------------------- the realm itself
 create table realm (
     singleton boolean primary key default true check (singleton),
+    uid uuid not null default gen_random_uuid(),  -- stays the same in a restored dump: positions of the feed name it
     version text not null,              -- of the extension that made or last migrated these tables
     model text not null,                -- the one embedding model whose vectors stand in content.vec
     width integer not null,
@@ -455,7 +470,8 @@ create table gate_word (
 create table space (
     id integer generated always as identity primary key,
     name text not null unique,
-    revision bigint not null default 0   -- updating this row is the lock that serialises writers of the space
+    revision bigint not null default 0,  -- updating this row is the lock that serialises writers of the space
+    purged bigint not null default 0     -- what changed up to this revision may have been erased since
 );
 
 create table revision (
@@ -483,6 +499,7 @@ create table document (
 create table document_version (
     id bigint generated always as identity primary key,
     document bigint not null references document,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     ord numeric not null,                -- document order: ordinal, else epoch of published_at, else of first indexing
@@ -493,6 +510,10 @@ create table document_version (
 );
 create unique index document_version_live on document_version (document) where died is null;
 create index document_version_document on document_version (document, born);
+create index document_version_born on document_version (space, born, document);
+create index document_version_died on document_version (space, died, document) where died is not null;
+create index document_version_order on document_version (space, (ordinal is null), (published_at is null))
+    where died is null;
 
 -- ---------------------------------------------------------------- immutable texts and their vectors
 create table content (
@@ -624,12 +645,15 @@ create unique index entity_name_live on entity_name (space, folded, entity) wher
 create unique index entity_name_resolution on entity_name (space, folded) where died is null and role <> 'claimed';
 create index entity_name_entity on entity_name (entity, born);
 create index entity_name_folded on entity_name (space, folded, born);
+create index entity_name_born on entity_name (space, born, entity);
+create index entity_name_died on entity_name (space, died, entity) where died is not null;
 
 create index entity_name_trigram on entity_name using gin (folded gin_trgm_ops) where died is null;
 
 create table entity_version (
     id bigint generated always as identity primary key,
     entity bigint not null references entity,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     name text not null,
@@ -638,6 +662,8 @@ create table entity_version (
 );
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
+create index entity_version_born on entity_version (space, born, entity);
+create index entity_version_died on entity_version (space, died, entity) where died is not null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (
@@ -657,6 +683,7 @@ create unique index relation_value on relation (subject, predicate, md5(value), 
 create table relation_version (
     id bigint generated always as identity primary key,
     relation bigint not null references relation,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     subject bigint not null references entity,
@@ -673,6 +700,8 @@ create table relation_version (
 );
 create unique index relation_version_live on relation_version (relation) where died is null;
 create index relation_version_relation on relation_version (relation, born);
+create index relation_version_born on relation_version (space, born, relation);
+create index relation_version_died on relation_version (space, died, relation) where died is not null;
 create index relation_version_subject on relation_version (subject, ord desc) where died is null;
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
@@ -965,6 +994,8 @@ comment on table relation is 'Identity of relations: subject, predicate, object 
 comment on table relation_version is 'Derived: status, effective period and weight of relations.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
 comment on column usage.call is 'What one call of index(), query() or another function needed has one value here.';
+comment on column realm.uid is 'Known to positions of the change feed; a restored dump keeps it.';
+comment on column space.purged is 'Positions and beliefs before this revision can no longer be read.';
 comment on column usage.input_tokens is 'Null where the endpoint did not say.';
 comment on view facts is 'The relations believed now, with their periods and what superseded them.';
 comment on view entities is 'The entities believed now.';
@@ -4263,9 +4294,10 @@ begin
     get diagnostics _n = row_count;
     _changes := _changes - _n;
 
-    insert into entity_version (entity, born, name, types, content)
-    select s.entity, revision, s.name, s.types, s.content
+    insert into entity_version (entity, space, born, name, types, content)
+    select s.entity, e.space, revision, s.name, s.types, s.content
     from unnest(states) as s
+    join entity as e on e.id = s.entity
     where not exists (select from entity_version as v where v.entity = s.entity and v.died is null);
     get diagnostics _n = row_count;
     return _changes + _n;
@@ -4371,13 +4403,14 @@ begin
     _changes := _changes - _n;
 
     insert into relation_version (
-        relation, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight, confidence,
-        content
+        relation, space, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight,
+        confidence, content
     )
     select
-        s.relation, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective, s.superseded_by,
-        s.ord, s.weight, s.confidence, s.content
+        s.relation, r.space, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective,
+        s.superseded_by, s.ord, s.weight, s.confidence, s.content
     from unnest(states) as s
+    join relation as r on r.id = s.relation
     where s.relation = any (involved)
         and not exists (select from relation_version as v where v.relation = s.relation and v.died is null);
     get diagnostics _n = row_count;
@@ -5760,9 +5793,10 @@ declare
 begin
     _old := (select v.id from document_version as v where v.document = plan.document and v.died is null);
     perform graphrag._close_version(_old, revision);
-    insert into document_version (document, born, ord, published_at, ordinal, metadata, hash)
+    insert into document_version (document, space, born, ord, published_at, ordinal, metadata, hash)
     select
         d.id,
+        d.space,
         revision,
         coalesce(plan.ordinal, extract(epoch from plan.published_at), extract(epoch from d.first_indexed_at)),
         plan.published_at,
@@ -7078,6 +7112,342 @@ end
 $function$;
 comment on function graphrag._as_of(text, integer) is 'The range an as_of argument means; raises GR008 if it means none, null in, null out.';
 
+-- sql/50_time/_changes.sql
+
+-- What changed after a place in a space, up to a revision: the rows born or died since, one change a thing and revision.
+-- Each function reads its tables in the order of the changes, so that a page costs its rows and not the history.
+
+create function graphrag._change_kinds()
+    returns text[]
+    language sql immutable parallel safe
+as $function$
+    select '{
+        document_added, document_changed, document_deleted,
+        entity_new, entity_dormant, entity_revived, entity_archived, entity_merged, entity_changed, description_changed,
+        relation_added, relation_superseded, relation_reopened, relation_withdrawn, relation_archived, relation_changed
+    }'::text[]
+$function$;
+comment on function graphrag._change_kinds() is 'The kinds of changes, in the order in which a revision tells them.';
+
+create function graphrag._document_changes(
+    space integer,
+    after bigint,
+    after_id bigint,
+    until bigint,
+    kinds text[],
+    max_rows bigint
+)
+    returns table (revision bigint, id bigint, kind text)
+    language plpgsql stable parallel safe rows 100
+as $function$
+begin
+    return query
+    select c.*
+    from (
+        (
+            select v.born, v.document, k.kind
+            from document_version as v
+            cross join lateral (
+                select case
+                    when exists (select from document_version as b where b.document = v.document and b.died = v.born)
+                        then 'document_changed'
+                    else 'document_added'
+                end as kind
+            ) as k
+            where v.space = $1
+                and (v.born, v.document) > (after, after_id)
+                and v.born <= until
+                and (kinds is null or k.kind = any (kinds))
+            order by v.born, v.document
+            limit max_rows
+        )
+        union all
+        (
+            select v.died, v.document, 'document_deleted'
+            from document_version as v
+            where v.space = $1
+                and (v.died, v.document) > (after, after_id)
+                and v.died <= until
+                and (kinds is null or 'document_deleted' = any (kinds))
+                and not exists (select from document_version as b where b.document = v.document and b.born = v.died)
+            order by v.died, v.document
+            limit max_rows
+        )
+    ) as c
+    order by 1, 2
+    limit max_rows;
+end
+$function$;
+comment on function graphrag._document_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Documents that were added, changed or deleted, in order.';
+
+create function graphrag._entity_changes(
+    space integer,
+    after bigint,
+    after_id bigint,
+    until bigint,
+    kinds text[],
+    max_rows bigint
+)
+    returns table (revision bigint, id bigint, kind text)
+    language plpgsql stable parallel safe rows 100
+as $function$
+begin
+    return query
+    select c.*
+    from (
+        (
+            select v.born, v.entity, k.kind
+            from entity_version as v
+            left join lateral (
+                select b.died, b.content
+                from entity_version as b
+                where b.entity = v.entity and b.born < v.born
+                order by b.born desc
+                limit 1
+            ) as b on true
+            cross join lateral (
+                select case
+                    when b.died is null then 'entity_new'
+                    when b.died < v.born then 'entity_revived'
+                    when b.content <> v.content then 'description_changed'
+                    else 'entity_changed'
+                end as kind
+            ) as k
+            where v.space = $1
+                and (v.born, v.entity) > (after, after_id)
+                and v.born <= until
+                and (kinds is null or k.kind = any (kinds))
+            order by v.born, v.entity
+            limit max_rows
+        )
+        union all
+        (
+            select v.died, v.entity, k.kind
+            from entity_version as v
+            cross join lateral (
+                select case
+                    when graphrag._merged_into(v.entity, v.died) is not null then 'entity_merged'
+                    when exists (
+                        select
+                        from decision as d
+                        join entity_name as n on n.entity = v.entity and n.died = v.died
+                        where d.space = $1
+                            and d.kind = 'archive'
+                            and d.payload -> 'names' ? n.folded
+                            and d.born <= v.died
+                            and (d.died is null or d.died > v.died)
+                    ) then 'entity_archived'
+                    else 'entity_dormant'
+                end as kind
+            ) as k
+            where v.space = $1
+                and (v.died, v.entity) > (after, after_id)
+                and v.died <= until
+                and (kinds is null or k.kind = any (kinds))
+                and not exists (select from entity_version as b where b.entity = v.entity and b.born = v.died)
+            order by v.died, v.entity
+            limit max_rows
+        )
+        union all
+        -- Names came or went, and nothing else about the entity changed.
+        (
+            select distinct n.revision, n.entity, 'entity_changed'
+            from (
+                (
+                    select distinct n.born as revision, n.entity
+                    from entity_name as n
+                    where n.space = $1
+                        and (n.born, n.entity) > (after, after_id)
+                        and n.born <= until
+                        and not graphrag._has_new_version(n.entity, n.born)
+                        and (kinds is null or 'entity_changed' = any (kinds))
+                    order by n.born, n.entity
+                    limit max_rows
+                )
+                union all
+                (
+                    select distinct n.died, n.entity
+                    from entity_name as n
+                    where n.space = $1
+                        and (n.died, n.entity) > (after, after_id)
+                        and n.died <= until
+                        and not graphrag._has_new_version(n.entity, n.died)
+                        and (kinds is null or 'entity_changed' = any (kinds))
+                    order by n.died, n.entity
+                    limit max_rows
+                )
+            ) as n
+        )
+    ) as c
+    order by 1, 2
+    limit max_rows;
+end
+$function$;
+comment on function graphrag._entity_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Entities that came, went, were merged or changed, in order.';
+
+create function graphrag._has_new_version(entity bigint, revision bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- The version before was born earlier, so that the index on births finds it: whoever died, died in the last.
+begin
+    return exists (select from entity_version as v where v.entity = $1 and v.born = $2)
+        or $2 is not distinct from (
+            select v.died
+            from entity_version as v
+            where v.entity = $1 and v.born < $2
+            order by v.born desc
+            limit 1
+        );
+end
+$function$;
+comment on function graphrag._has_new_version(bigint, bigint) is 'Whether a version of an entity was born or died in a revision.';
+
+create function graphrag._merged_into(entity bigint, revision bigint)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+-- The entity that has taken the canonical name which another had when it ended.
+begin
+    return (
+        select t.entity
+        from entity_name as n
+        join entity_name as t on t.space = n.space and t.folded = n.folded and t.role <> 'claimed'
+        where n.entity = $1
+            and n.role = 'canonical'
+            and n.died = $2
+            and t.entity <> $1
+            and t.born <= $2
+            and (t.died is null or t.died > $2)
+        limit 1
+    );
+end
+$function$;
+comment on function graphrag._merged_into(bigint, bigint) is 'Which entity goes on under the name of one that ended in a revision; NULL if none does.';
+
+create function graphrag._relation_changes(
+    space integer,
+    after bigint,
+    after_id bigint,
+    until bigint,
+    kinds text[],
+    max_rows bigint
+)
+    returns table (revision bigint, id bigint, kind text)
+    language plpgsql stable parallel safe rows 100
+as $function$
+begin
+    return query
+    select c.*
+    from (
+        (
+            select v.born, v.relation, k.kind
+            from relation_version as v
+            left join lateral (
+                select b.died, case when b.died = v.born then b.status end as status
+                from relation_version as b
+                where b.relation = v.relation and b.born < v.born
+                order by b.born desc
+                limit 1
+            ) as b on true
+            cross join lateral (
+                select case
+                    when b.died is null then 'relation_added'
+                    when b.status = v.status then 'relation_changed'
+                    when v.status = 'superseded' then 'relation_superseded'
+                    when v.status = 'archived' then 'relation_archived'
+                    else 'relation_reopened'
+                end as kind
+            ) as k
+            where v.space = $1
+                and (v.born, v.relation) > (after, after_id)
+                and v.born <= until
+                and (kinds is null or k.kind = any (kinds))
+            order by v.born, v.relation
+            limit max_rows
+        )
+        union all
+        (
+            select v.died, v.relation, 'relation_withdrawn'
+            from relation_version as v
+            where v.space = $1
+                and (v.died, v.relation) > (after, after_id)
+                and v.died <= until
+                and (kinds is null or 'relation_withdrawn' = any (kinds))
+                and not exists (select from relation_version as b where b.relation = v.relation and b.born = v.died)
+            order by v.died, v.relation
+            limit max_rows
+        )
+    ) as c
+    order by 1, 2
+    limit max_rows;
+end
+$function$;
+comment on function graphrag._relation_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Relations that were added, superseded, reopened, withdrawn or changed, in order.';
+
+create function graphrag._changes(
+    space integer,
+    after bigint,
+    after_class integer,
+    after_id bigint,
+    until bigint,
+    kinds text[],
+    max_rows bigint
+)
+    returns table (revision bigint, class integer, id bigint, kind text)
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations), inside a class of ids. A place
+-- without a class is the end of its revision.
+declare
+    _all constant bigint := 9223372036854775807;
+    _class integer := coalesce(after_class, 9);
+    _after bigint[] := array(
+        select case when k.class < _class then _all when k.class = _class then after_id else 0 end
+        from generate_series(1, 3) as k (class)
+        order by k.class
+    );
+begin
+    return query
+    select c.*
+    from (
+        select d.revision, 1, d.id, d.kind
+        from graphrag._document_changes(space, after, _after[1], until, kinds, max_rows) as d
+        union all
+        select e.revision, 2, e.id, e.kind
+        from graphrag._entity_changes(space, after, _after[2], until, kinds, max_rows) as e
+        union all
+        select r.revision, 3, r.id, r.kind
+        from graphrag._relation_changes(space, after, _after[3], until, kinds, max_rows) as r
+    ) as c
+    order by 1, 2, 3
+    limit max_rows;
+end
+$function$;
+comment on function graphrag._changes(integer, bigint, integer, bigint, bigint, text[], bigint) is 'The changes of a space after a place, up to a revision, in order.';
+
+create function graphrag._check_kinds(kinds text[])
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+declare
+    _unknown text := (
+        select coalesce(k.kind, 'NULL')
+        from unnest(kinds) as k (kind)
+        where (k.kind = any (graphrag._change_kinds())) is not true
+        limit 1
+    );
+begin
+    if _unknown is not null then
+        raise exception 'there is no kind of change "%"', _unknown
+            using errcode = 'GR009',
+                detail = 'kinds lists the kinds of changes to tell; NULL tells all.',
+                hint = graphrag._near(_unknown, graphrag._change_kinds());
+    end if;
+end
+$function$;
+comment on function graphrag._check_kinds(text[]) is 'Raises GR009 for an unknown kind of change.';
+
 -- sql/50_time/_claim.sql
 
 create function graphrag._claim(
@@ -7220,6 +7590,167 @@ end
 $function$;
 comment on function graphrag._period_token(text) is 'What one word of a date means: a letter for its kind, then its value; ? if it is no word of a date.';
 
+-- sql/50_time/_position.sql
+
+-- A position of the change feed is text: the realm, then for each space how far its changes have been seen, and the
+-- fingerprint of that revision, by which a position of another history is known.
+--   4f2a91c0:1=42.9f3e01aa              one space, whole revisions
+--   4f2a91c0*1=42/2/317.9f3e01aa,2=7.…  every space; of the first, revision 42 up to row 317 of class 2 (entities)
+
+create function graphrag._position_piece(
+    space integer,
+    revision bigint,
+    fingerprint text,
+    class integer default null,
+    id bigint default null
+)
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select concat(space, '=', revision, '/' || class || '/' || id, '.', fingerprint)
+$function$;
+comment on function graphrag._position_piece(integer, bigint, text, integer, bigint) is 'How far the changes of one space have been seen, as a piece of a position.';
+
+create function graphrag._fingerprint(revision bigint, transaction text, at timestamptz)
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select encode(
+        substr(sha256(convert_to(concat_ws(' ', revision, transaction, extract(epoch from at)), 'UTF8')), 1, 4), 'hex'
+    )
+$function$;
+comment on function graphrag._fingerprint(bigint, text, timestamptz) is 'Tells a revision from one of the same number in another history.';
+
+create function graphrag._revision_fingerprint(space integer, revision bigint)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return coalesce(
+        (
+            select graphrag._fingerprint(r.n, r.transaction, r.at)
+            from revision as r
+            where r.space = $1 and r.n = $2
+        ),
+        '00000000'
+    );
+end
+$function$;
+comment on function graphrag._revision_fingerprint(integer, bigint) is 'The fingerprint of a revision; zeros before the first.';
+
+create function graphrag._position_head(is_all boolean)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (select left(r.uid::text, 8) from realm as r) || case when is_all then '*' else ':' end;
+end
+$function$;
+comment on function graphrag._position_head(boolean) is 'How positions of this realm begin: of all spaces, or of one.';
+
+create function graphrag._settled_revision(space integer)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+-- A transaction may still add to its own revision; what it has written so far is no change yet.
+begin
+    return (
+        select s.revision - count(r.n)
+        from space as s
+        left join revision as r on r.space = s.id
+            and r.n = s.revision
+            and r.transaction = format('%s@%s', pg_current_xact_id_if_assigned(), extract(epoch from now()))
+        where s.id = $1
+        group by s.id
+    );
+end
+$function$;
+comment on function graphrag._settled_revision(integer) is 'The last revision of a space to which nothing will be added.';
+
+create function graphrag._places(since text, spaces integer[], is_all boolean)
+    returns table (space integer, revision bigint, class integer, id bigint, piece text)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- How far a position has got in each space. A space that is not in a position of all spaces is newer than it.
+declare
+    _problem text := graphrag._position_problem(since, spaces, is_all);
+begin
+    if _problem is not null then
+        raise exception 'there is no position "%"', left(since, 200)
+            using errcode = 'GR013',
+                detail = _problem,
+                hint = 'Begin anew with NULL, or keep one that watermark() or changes_since() gives.';
+    end if;
+    return query
+    select
+        i.id,
+        coalesce(p.revision, 0),
+        p.class,
+        p.row_id,
+        graphrag._position_piece(i.id, coalesce(p.revision, 0), coalesce(p.fingerprint, '00000000'), p.class, p.row_id)
+    from unnest(spaces) with ordinality as i (id, no)
+    left join graphrag._position_pieces(since) as p on p.space = i.id
+    order by i.no;
+end
+$function$;
+comment on function graphrag._places(text, integer[], boolean) is 'How far a position has got in each space; raises GR013 for what is no position here. NULL is the beginning.';
+
+create function graphrag._position_pieces(since text)
+    returns table (space integer, revision bigint, class integer, row_id bigint, fingerprint text)
+    language sql immutable parallel safe rows 10
+as $function$
+    select m.m[1]::integer, m.m[2]::bigint, m.m[3]::integer, m.m[4]::bigint, m.m[5]
+    from regexp_matches(since, '(\d{1,9})=(\d{1,18})(?:/(\d)/(\d{1,18}))?\.([0-9a-f]{8})', 'g') as m (m)
+$function$;
+comment on function graphrag._position_pieces(text) is 'The pieces of a position, unchecked.';
+
+create function graphrag._is_position(text text)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+    select text ~ '^[0-9a-f]{8}[:*]((^|,|(?<=[:*]))\d{1,9}=\d{1,18}(/\d/\d{1,18})?\.[0-9a-f]{8})*$'
+$function$;
+comment on function graphrag._is_position(text) is 'Whether a text has the form of a position.';
+
+create function graphrag._position_problem(since text, spaces integer[], is_all boolean)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _of_all boolean := substr(since, 9, 1) = '*';
+begin
+    if since is null then
+        return null;
+    elsif not graphrag._is_position(since) then
+        return 'It is no text that watermark() or changes_since() gave.';
+    elsif left(since, 8) <> left(graphrag._position_head(true), 8) then
+        return 'It was given in another realm.';
+    elsif is_all and not _of_all then
+        return 'It is the position of one space, and the changes of all are asked for.';
+    elsif not _of_all and length(since) > 9
+        and spaces <> array(select p.space from graphrag._position_pieces(since) as p)
+    then
+        return 'It was given in another space.';
+    end if;
+    return (
+        select case
+            when p.revision < s.purged
+                then format('Some of what changed since then in space "%s" has been purged.', s.name)
+            -- A standby may not have got there yet.
+            when s.id is null or p.revision > s.revision and not pg_is_in_recovery()
+                or p.revision <= s.revision and p.fingerprint <> graphrag._revision_fingerprint(s.id, p.revision)
+                then 'This database has never been there: it was restored to an earlier state, or is another one.'
+        end
+        from graphrag._position_pieces(since) as p
+        left join space as s on s.id = p.space
+        where p.space = any (spaces)
+        order by 1
+        limit 1
+    );
+end
+$function$;
+comment on function graphrag._position_problem(text, integer[], boolean) is 'Why a text is no position from which the changes of these spaces can be told; NULL if it is one.';
+
 -- sql/50_time/_render_period.sql
 
 create function graphrag._render_period(period tstzmultirange)
@@ -7341,6 +7872,233 @@ begin
 end
 $function$;
 comment on function graphrag._render_bound(timestamp, text) is 'A bound of a period as text, as wide as its grain.';
+
+-- sql/50_time/changes_since.sql
+
+create function graphrag.changes_since(
+    since text default null,
+    kinds text[] default null,
+    page_size integer default 1000,
+    space text default null,
+    realm text default null
+)
+    returns setof graphrag.change
+    language plpgsql volatile parallel unsafe rows 1000
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+-- One space after another, each in the order of its revisions, until the page is full. A revision is visible whole or not
+-- at all, and only after those before it: so what one statement sees of a space is a beginning of its history.
+declare
+    _is_all boolean := coalesce(space, graphrag._default_space()) = '*';
+    _spaces integer[];
+    _pieces text[];
+    _head text;
+    _place record;
+    _until bigint;
+    _left integer := page_size;
+    _found bigint;
+begin
+    perform graphrag._enter(realm);
+    perform graphrag._check_kinds(kinds);
+    if page_size is null or page_size not between 1 and 100000 then
+        raise exception 'page_size % is out of range', coalesce(page_size::text, 'NULL')
+            using errcode = 'GR009', detail = 'A page has 1 to 100,000 rows.', hint = 'The default is 1000.';
+    end if;
+    _head := graphrag._position_head(_is_all);
+    _spaces := graphrag._spaces_for_read(space);
+    _pieces := array(select p.piece from graphrag._places(since, _spaces, _is_all) as p);
+    for _place in
+        select p.*, row_number() over () as no from graphrag._places(since, _spaces, _is_all) as p
+    loop
+        exit when _left = 0;
+        _until := graphrag._settled_revision(_place.space);
+        return query
+            select
+                _head || array_to_string(
+                    _pieces[: _place.no - 1]
+                    || graphrag._position_piece(
+                        _place.space, c.revision, graphrag._fingerprint(r.n, r.transaction, r.at), c.class, c.id
+                    )
+                    || _pieces[_place.no + 1 :],
+                    ','
+                ),
+                s.name,
+                c.revision,
+                r.at,
+                c.kind,
+                c.id,
+                d.name,
+                d.details
+            from graphrag._changes(
+                _place.space, _place.revision, _place.class, _place.id, _until, kinds, _left
+            ) as c
+            join space as s on s.id = _place.space
+            join revision as r on r.space = _place.space and r.n = c.revision
+            cross join lateral graphrag._describe_change(c.revision, c.class, c.id, c.kind) as d
+            order by c.revision, c.class, c.id;
+        get diagnostics _found = row_count;
+        _left := _left - _found;
+        -- A standby may be behind the place that was given.
+        if _until >= _place.revision then
+            _pieces[_place.no] := graphrag._position_piece(
+                _place.space, _until, graphrag._revision_fingerprint(_place.space, _until)
+            );
+        end if;
+    end loop;
+end
+$function$;
+comment on function graphrag.changes_since(text, text[], integer, text, text) is 'What changed in a space after a position, in order, each change with the position to go on from; NULL is the beginning.';
+
+create function graphrag._describe_change(revision bigint, class integer, id bigint, kind text)
+    returns table (name text, details jsonb)
+    language plpgsql stable parallel safe rows 1
+as $function$
+declare
+    _kind constant text := $4;
+    -- What ended is told as it was when it was last believed.
+    _then bigint := case
+        when _kind in (
+            'document_deleted', 'entity_dormant', 'entity_archived', 'entity_merged', 'relation_withdrawn'
+        ) then revision - 1
+        else revision
+    end;
+begin
+    if class = 1 then
+        return query
+            select
+                d.key,
+                jsonb_strip_nulls(jsonb_build_object(
+                    'document', d.name,
+                    'source', d.source,
+                    'published_at', v.published_at,
+                    'ordinal', v.ordinal,
+                    'metadata', v.metadata
+                ))
+            from document as d
+            join document_version as v on v.document = d.id and v.born <= _then and (v.died is null or v.died > _then)
+            where d.id = $3;
+    elsif class = 2 then
+        return query
+            select
+                v.name,
+                jsonb_strip_nulls(jsonb_build_object(
+                    'types', v.types,
+                    'description', c.body,
+                    'aliases', graphrag._aliases_at(v.entity, _then),
+                    'into', case
+                        when _kind = 'entity_merged'
+                            then graphrag._name_at(graphrag._merged_into(v.entity, revision), revision)
+                    end
+                ))
+            from entity_version as v
+            join content as c on c.id = v.content
+            where v.entity = $3 and v.born <= _then and (v.died is null or v.died > _then);
+    else
+        return query
+            select
+                graphrag._fact_at(v.relation, _then),
+                jsonb_strip_nulls(jsonb_build_object(
+                    'subject', graphrag._name_at(v.subject, _then),
+                    'predicate', v.predicate,
+                    'object', coalesce(graphrag._name_at(v.object, _then), r.value),
+                    'negated', v.negated,
+                    'status', v.status,
+                    'period', graphrag._render_period(v.effective),
+                    'superseded_by', graphrag._fact_at(v.superseded_by, revision),
+                    'weight', v.weight
+                ))
+            from relation_version as v
+            join relation as r on r.id = v.relation
+            where v.relation = $3 and v.born <= _then and (v.died is null or v.died > _then);
+    end if;
+end
+$function$;
+comment on function graphrag._describe_change(bigint, integer, bigint, text) is 'Name and details of what changed, as believed right after it, or right before it ended.';
+
+create function graphrag._name_at(entity bigint, revision bigint)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select v.name
+        from entity_version as v
+        where v.entity = $1 and v.born <= $2
+        order by v.born desc
+        limit 1
+    );
+end
+$function$;
+comment on function graphrag._name_at(bigint, bigint) is 'What an entity was called at a revision, or last before it.';
+
+create function graphrag._aliases_at(entity bigint, revision bigint)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select array_agg(n.name order by n.name collate "C")
+        from entity_name as n
+        where n.entity = $1 and n.role <> 'canonical' and n.born <= $2 and (n.died is null or n.died > $2)
+    );
+end
+$function$;
+comment on function graphrag._aliases_at(bigint, bigint) is 'The aliases of an entity at a revision; NULL if it had none.';
+
+create function graphrag._fact_at(relation bigint, revision bigint)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select concat_ws(
+            ' ',
+            graphrag._name_at(r.subject, $2),
+            case when r.negated then 'NOT' end,
+            r.predicate,
+            coalesce(graphrag._name_at(r.object, $2), r.value)
+        )
+        from relation as r
+        where r.id = $1
+    );
+end
+$function$;
+comment on function graphrag._fact_at(bigint, bigint) is 'A fact in words, with the names that its ends had at a revision.';
+
+-- sql/50_time/changes_summary.sql
+
+create function graphrag.changes_summary(
+    since text default null,
+    space text default null,
+    realm text default null
+)
+    returns table (kind text, changes bigint)
+    language plpgsql volatile parallel unsafe rows 10
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+declare
+    _is_all boolean := coalesce(space, graphrag._default_space()) = '*';
+begin
+    perform graphrag._enter(realm);
+    return query
+    select c.kind, count(*)
+    from graphrag._places(since, graphrag._spaces_for_read(space), _is_all) as p
+    cross join lateral graphrag._changes(
+        p.space, p.revision, p.class, p.id, graphrag._settled_revision(p.space), null, null
+    ) as c
+    group by c.kind
+    order by array_position(graphrag._change_kinds(), c.kind);
+end
+$function$;
+comment on function graphrag.changes_summary(text, text, text) is 'How many changes of each kind there were after a position; NULL is the beginning.';
 
 -- sql/50_time/parse_period.sql
 
@@ -7705,6 +8463,37 @@ end
 $function$;
 comment on function graphrag._support(bigint, graphrag._filter) is 'Stated period and documents of the assertions behind a relation.';
 
+-- sql/50_time/watermark.sql
+
+create function graphrag.watermark(realm text default null, space text default null)
+    returns text
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+declare
+    _is_all boolean := coalesce(space, graphrag._default_space()) = '*';
+begin
+    perform graphrag._enter(realm);
+    return graphrag._position_head(_is_all) || coalesce(
+        (
+            select string_agg(
+                graphrag._position_piece(i.id, n.revision, graphrag._revision_fingerprint(i.id, n.revision)),
+                ','
+                order by i.no
+            )
+            from unnest(graphrag._spaces_for_read(space)) with ordinality as i (id, no)
+            cross join lateral (select graphrag._settled_revision(i.id) as revision) as n
+        ),
+        ''
+    );
+end
+$function$;
+comment on function graphrag.watermark(text, text) is 'The present position of a space, or of every space of a realm for *: for changes_since() to go on from, and for as_believed_at.';
+
 -- sql/60_retrieval/_evidence.sql
 
 create function graphrag._evidence(
@@ -8009,7 +8798,13 @@ as $function$
 declare
     _watermarks jsonb;
 begin
-    if as_believed_at ~ '^\d+$' then
+    if graphrag._is_position(as_believed_at) then
+        _watermarks := (
+            select coalesce(jsonb_object_agg(s.name, p.revision), '{}')
+            from graphrag._places(as_believed_at, spaces, cardinality(spaces) > 1) as p
+            join space as s on s.id = p.space
+        );
+    elsif as_believed_at ~ '^\d+$' then
         if cardinality(spaces) = 1 and length(as_believed_at) <= 18 then
             _watermarks := (
                 select jsonb_build_object(s.name, as_believed_at::bigint) from space as s where s.id = spaces[1]
@@ -8036,7 +8831,7 @@ begin
     end if;
     raise exception 'there is no watermark "%"', as_believed_at
         using errcode = 'GR013',
-            detail = 'A watermark is a revision number of one space, or {"space": number, …} for several.',
+            detail = 'A watermark is what watermark() gives, a revision number of one space, or {"space": number, …}.',
             hint = 'Give an instant such as 2024-05-01T12:00Z to ask for what was believed then.';
 end
 $function$;

@@ -11,9 +11,10 @@ declare
 begin
     _old := (select v.id from document_version as v where v.document = plan.document and v.died is null);
     perform graphrag._close_version(_old, revision);
-    insert into document_version (document, born, ord, published_at, ordinal, metadata, hash)
+    insert into document_version (document, space, born, ord, published_at, ordinal, metadata, hash)
     select
         d.id,
+        d.space,
         revision,
         coalesce(plan.ordinal, extract(epoch from plan.published_at), extract(epoch from d.first_indexed_at)),
         plan.published_at,

@@ -20,6 +20,8 @@ comment on table relation is 'Identity of relations: subject, predicate, object 
 comment on table relation_version is 'Derived: status, effective period and weight of relations.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
 comment on column usage.call is 'What one call of index(), query() or another function needed has one value here.';
+comment on column realm.uid is 'Known to positions of the change feed; a restored dump keeps it.';
+comment on column space.purged is 'Positions and beliefs before this revision can no longer be read.';
 comment on column usage.input_tokens is 'Null where the endpoint did not say.';
 comment on view facts is 'The relations believed now, with their periods and what superseded them.';
 comment on view entities is 'The entities believed now.';
