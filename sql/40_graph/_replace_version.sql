@@ -31,13 +31,13 @@ begin
     select array_agg(distinct coalesce(o.chunk, n.chunk))
     into _touched
     from (
-        select c.chunk, c.no, v.ord, v.published_at
+        select c.chunk, c.no, v.ord, v.published_at, graphrag._corrects(v.metadata) as corrects
         from document_chunk as c
         join document_version as v on v.id = c.version
         where c.version = _old
     ) as o
     full join (
-        select c.chunk, c.no, v.ord, v.published_at
+        select c.chunk, c.no, v.ord, v.published_at, graphrag._corrects(v.metadata) as corrects
         from document_chunk as c
         join document_version as v on v.id = c.version
         where c.version = _new
@@ -45,7 +45,8 @@ begin
     where o.chunk is null
         or n.chunk is null
         or n.ord <> o.ord
-        or n.published_at is distinct from o.published_at;
+        or n.published_at is distinct from o.published_at
+        or n.corrects is distinct from o.corrects;
     perform graphrag._forget_unborn(_old, revision);
     return coalesce(_touched, '{}');
 end

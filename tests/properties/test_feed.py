@@ -80,7 +80,7 @@ def read(
         while True:
             is_last = until.is_set()
             for page in follow(
-                conn, lambda: chance.choice((1, 2, 3, 10, 100)), since, realm=REALM, space=space
+                conn, lambda: chance.choice((1, 2, 3, 10, 100)), since, realm=realm, space=space
             ):
                 since = page[-1]["position"]
                 seen += changes(page)

@@ -71,7 +71,7 @@ def _steps(versions: list[Row]) -> Iterator[tuple[int, Row | None, Row | None, b
         assert len(before) <= 1, "two versions were live at once"
         assert len(after) <= 1, "two versions are live at once"
         ever = any(r["born"] < revision for r in versions)
-        yield revision, (before or [None])[0], (after or [None])[0], ever
+        yield revision, next(iter(before), None), next(iter(after), None), ever
 
 
 def _documents(versions: dict[int, list[Row]]) -> Iterator[_Told]:
@@ -91,7 +91,7 @@ def _relations(versions: dict[int, list[Row]]) -> Iterator[_Told]:
             elif before is not None and before["status"] == after["status"]:
                 kind = "changed"
             else:
-                kind = {"current": "reopened"}.get(after["status"], after["status"])
+                kind = "reopened" if after["status"] == "current" else str(after["status"])
             yield own[0]["space"], revision, 3, id_, f"relation_{kind}"
 
 
