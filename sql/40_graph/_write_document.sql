@@ -23,6 +23,7 @@ begin
         perform graphrag._store_contents(plan.space, prepared -> 'texts');
         perform graphrag._store_chunks(plan, prepared -> 'chunks');
         perform graphrag._store_evidence(plan, prepared -> 'chunks');
+        perform graphrag._store_contradictions(plan, prepared -> 'contradictions');
         perform graphrag._resolve_new_assertions(plan);
         _touched := graphrag._replace_version(plan, _revision);
         _derived := graphrag._derive(plan.space, _revision, _touched);

@@ -1,5 +1,7 @@
 -- What changed after a place in a space, up to a revision: the rows born or died since, one change a thing and revision.
--- Each function reads its tables in the order of the changes, so that a page costs its rows and not the history.
+-- Each function reads its tables in the order of the changes, so that a page costs its rows and not the history: a version
+-- that ended because another began in the same revision is no change of its own, and there are no more of those than of
+-- beginnings; so ends are looked at only as far as the beginnings of a page go.
 
 create function graphrag._change_kinds()
     returns text[]
@@ -24,27 +26,31 @@ create function graphrag._document_changes(
     returns table (revision bigint, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
+declare
+    _last_id constant bigint := 9223372036854775807;
+    _last constant bigint := coalesce(max_rows, _last_id) - 1;
 begin
     return query
+    with begun (revision, id, kind) as materialized (
+        select v.born, v.document, k.kind
+        from document_version as v
+        cross join lateral (
+            select case
+                when exists (select from document_version as b where b.document = v.document and b.died = v.born)
+                    then 'document_changed'
+                else 'document_added'
+            end as kind
+        ) as k
+        where v.space = $1
+            and (v.born, v.document) > (after, after_id)
+            and v.born <= until
+            and (kinds is null or k.kind = any (kinds))
+        order by v.born, v.document
+        limit max_rows
+    )
     select c.*
     from (
-        (
-            select v.born, v.document, k.kind
-            from document_version as v
-            cross join lateral (
-                select case
-                    when exists (select from document_version as b where b.document = v.document and b.died = v.born)
-                        then 'document_changed'
-                    else 'document_added'
-                end as kind
-            ) as k
-            where v.space = $1
-                and (v.born, v.document) > (after, after_id)
-                and v.born <= until
-                and (kinds is null or k.kind = any (kinds))
-            order by v.born, v.document
-            limit max_rows
-        )
+        select b.* from begun as b
         union all
         (
             select v.died, v.document, 'document_deleted'
@@ -52,6 +58,10 @@ begin
             where v.space = $1
                 and (v.died, v.document) > (after, after_id)
                 and v.died <= until
+                and (v.died, v.document) <= (
+                    coalesce((select b.revision from begun as b order by 1, b.id offset _last limit 1), until),
+                    coalesce((select b.id from begun as b order by b.revision, 1 offset _last limit 1), _last_id)
+                )
                 and (kinds is null or 'document_deleted' = any (kinds))
                 and not exists (select from document_version as b where b.document = v.document and b.born = v.died)
             order by v.died, v.document
@@ -75,35 +85,38 @@ create function graphrag._entity_changes(
     returns table (revision bigint, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
+declare
+    _last_id constant bigint := 9223372036854775807;
+    _last constant bigint := coalesce(max_rows, _last_id) - 1;
 begin
     return query
-    select c.*
-    from (
-        (
-            select v.born, v.entity, k.kind
-            from entity_version as v
-            left join lateral (
-                select b.died, b.content
-                from entity_version as b
-                where b.entity = v.entity and b.born < v.born
-                order by b.born desc
-                limit 1
-            ) as b on true
-            cross join lateral (
-                select case
-                    when b.died is null then 'entity_new'
-                    when b.died < v.born then 'entity_revived'
-                    when b.content <> v.content then 'description_changed'
-                    else 'entity_changed'
-                end as kind
-            ) as k
-            where v.space = $1
-                and (v.born, v.entity) > (after, after_id)
-                and v.born <= until
-                and (kinds is null or k.kind = any (kinds))
-            order by v.born, v.entity
-            limit max_rows
-        )
+    with begun (revision, id, kind) as materialized (
+        select v.born, v.entity, k.kind
+        from entity_version as v
+        left join lateral (
+            select b.died, b.content
+            from entity_version as b
+            where b.entity = v.entity and b.born < v.born
+            order by b.born desc
+            limit 1
+        ) as b on true
+        cross join lateral (
+            select case
+                when b.died is null then 'entity_new'
+                when b.died < v.born then 'entity_revived'
+                when b.content <> v.content then 'description_changed'
+                else 'entity_changed'
+            end as kind
+        ) as k
+        where v.space = $1
+            and (v.born, v.entity) > (after, after_id)
+            and v.born <= until
+            and (kinds is null or k.kind = any (kinds))
+        order by v.born, v.entity
+        limit max_rows
+    ),
+    begun_or_ended (revision, id, kind) as materialized (
+        select b.* from begun as b
         union all
         (
             select v.died, v.entity, k.kind
@@ -127,11 +140,21 @@ begin
             where v.space = $1
                 and (v.died, v.entity) > (after, after_id)
                 and v.died <= until
+                and (v.died, v.entity) <= (
+                    coalesce((select b.revision from begun as b order by 1, b.id offset _last limit 1), until),
+                    coalesce((select b.id from begun as b order by b.revision, 1 offset _last limit 1), _last_id)
+                )
                 and (kinds is null or k.kind = any (kinds))
                 and not exists (select from entity_version as b where b.entity = v.entity and b.born = v.died)
             order by v.died, v.entity
             limit max_rows
         )
+        order by 1, 2
+        limit max_rows
+    )
+    select c.*
+    from (
+        select b.* from begun_or_ended as b
         union all
         -- Names came or went, and nothing else about the entity changed.
         (
@@ -143,6 +166,10 @@ begin
                     where n.space = $1
                         and (n.born, n.entity) > (after, after_id)
                         and n.born <= until
+                        and (n.born, n.entity) <= (
+                            coalesce((select b.revision from begun_or_ended as b order by 1, b.id offset _last limit 1), until),
+                            coalesce((select b.id from begun_or_ended as b order by b.revision, 1 offset _last limit 1), _last_id)
+                        )
                         and not graphrag._has_new_version(n.entity, n.born)
                         and (kinds is null or 'entity_changed' = any (kinds))
                     order by n.born, n.entity
@@ -155,6 +182,10 @@ begin
                     where n.space = $1
                         and (n.died, n.entity) > (after, after_id)
                         and n.died <= until
+                        and (n.died, n.entity) <= (
+                            coalesce((select b.revision from begun_or_ended as b order by 1, b.id offset _last limit 1), until),
+                            coalesce((select b.id from begun_or_ended as b order by b.revision, 1 offset _last limit 1), _last_id)
+                        )
                         and not graphrag._has_new_version(n.entity, n.died)
                         and (kinds is null or 'entity_changed' = any (kinds))
                     order by n.died, n.entity
@@ -220,36 +251,40 @@ create function graphrag._relation_changes(
     returns table (revision bigint, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
+declare
+    _last_id constant bigint := 9223372036854775807;
+    _last constant bigint := coalesce(max_rows, _last_id) - 1;
 begin
     return query
+    with begun (revision, id, kind) as materialized (
+        select v.born, v.relation, k.kind
+        from relation_version as v
+        left join lateral (
+            select b.died, case when b.died = v.born then b.status end as status
+            from relation_version as b
+            where b.relation = v.relation and b.born < v.born
+            order by b.born desc
+            limit 1
+        ) as b on true
+        cross join lateral (
+            select case
+                when b.died is null then 'relation_added'
+                when b.status = v.status then 'relation_changed'
+                when v.status = 'superseded' then 'relation_superseded'
+                when v.status = 'archived' then 'relation_archived'
+                else 'relation_reopened'
+            end as kind
+        ) as k
+        where v.space = $1
+            and (v.born, v.relation) > (after, after_id)
+            and v.born <= until
+            and (kinds is null or k.kind = any (kinds))
+        order by v.born, v.relation
+        limit max_rows
+    )
     select c.*
     from (
-        (
-            select v.born, v.relation, k.kind
-            from relation_version as v
-            left join lateral (
-                select b.died, case when b.died = v.born then b.status end as status
-                from relation_version as b
-                where b.relation = v.relation and b.born < v.born
-                order by b.born desc
-                limit 1
-            ) as b on true
-            cross join lateral (
-                select case
-                    when b.died is null then 'relation_added'
-                    when b.status = v.status then 'relation_changed'
-                    when v.status = 'superseded' then 'relation_superseded'
-                    when v.status = 'archived' then 'relation_archived'
-                    else 'relation_reopened'
-                end as kind
-            ) as k
-            where v.space = $1
-                and (v.born, v.relation) > (after, after_id)
-                and v.born <= until
-                and (kinds is null or k.kind = any (kinds))
-            order by v.born, v.relation
-            limit max_rows
-        )
+        select b.* from begun as b
         union all
         (
             select v.died, v.relation, 'relation_withdrawn'
@@ -257,6 +292,10 @@ begin
             where v.space = $1
                 and (v.died, v.relation) > (after, after_id)
                 and v.died <= until
+                and (v.died, v.relation) <= (
+                    coalesce((select b.revision from begun as b order by 1, b.id offset _last limit 1), until),
+                    coalesce((select b.id from begun as b order by b.revision, 1 offset _last limit 1), _last_id)
+                )
                 and (kinds is null or 'relation_withdrawn' = any (kinds))
                 and not exists (select from relation_version as b where b.relation = v.relation and b.born = v.died)
             order by v.died, v.relation

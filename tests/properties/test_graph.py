@@ -20,6 +20,7 @@ from tests.support.corpus import (
     Draft,
     as_document,
     collections,
+    corrections,
     delete,
     differences,
     index,
@@ -77,11 +78,12 @@ class Again:
 
 @dataclass(frozen=True)
 class Move:
-    """The same words under another ordinal and date."""
+    """The same words under another ordinal and date, correcting others."""
 
     name: str
     ordinal: int
     published_at: datetime | None
+    corrects: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,11 @@ class Delete:
 
 Step = Index | Again | Move | Delete
 names = st.sampled_from(NAMES)
-changes = (st.builds(Again, names), st.builds(Move, names, ordinals, publications), st.builds(Delete, names))
+changes = (
+    st.builds(Again, names),
+    st.builds(Move, names, ordinals, publications, corrections),
+    st.builds(Delete, names),
+)
 
 
 @st.composite
@@ -108,8 +114,8 @@ def take(conn: Connection, space: str, step: Step, live: dict[str, Draft]) -> No
     match step:
         case Index(draft):
             live[draft.name] = draft
-        case Move(name, ordinal, published_at) if name in live:
-            live[name] = replace(live[name], ordinal=ordinal, published_at=published_at)
+        case Move(name, ordinal, published_at, corrects) if name in live:
+            live[name] = replace(live[name], ordinal=ordinal, published_at=published_at, corrects=corrects)
         case Delete(name) if name in live:
             del live[name]
             delete(conn, REALM, space, name)

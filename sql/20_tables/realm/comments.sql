@@ -12,6 +12,7 @@ comment on table chunk is 'Chunks, known by the document and the hash of their t
 comment on table document_chunk is 'Where a chunk stands in a version of its document.';
 comment on table mention is 'Evidence: an entity named in a chunk.';
 comment on table assertion is 'Evidence: a triple or a value stated in a chunk.';
+comment on table contradiction is 'Evidence: which statements a model judged to contradict each other.';
 comment on table decision is 'Evidence: what people decided about the graph.';
 comment on table entity is 'Identity of entities.';
 comment on table entity_name is 'Derived: which names mean which entity.';

@@ -195,6 +195,16 @@ create index assertion_predicate on assertion (space, subject, predicate);
 create index assertion_content on assertion (content);
 create index assertion_object on assertion (space, object, subject) where object is not null;
 
+-- What a model answered when it was asked, with the chunk, whether a statement contradicts one that was there before.
+create table contradiction (
+    assertion bigint not null references assertion,     -- counts while this one is live
+    other bigint not null references assertion,         -- stands for the fact that it states, live or not
+    model text not null,
+    prompt text not null,                -- version of the prompt it answered
+    primary key (assertion, other)
+);
+create index contradiction_other on contradiction (other);
+
 create table decision (
     id bigint generated always as identity primary key,
     space integer not null references space,
