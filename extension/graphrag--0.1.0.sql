@@ -520,8 +520,10 @@ create unique index document_version_live on document_version (document) where d
 create index document_version_document on document_version (document, born);
 create index document_version_born on document_version (space, born, document);
 create index document_version_died on document_version (space, died, document) where died is not null;
-create index document_version_order on document_version (space, (ordinal is null), (published_at is null))
-    where died is null;
+create index document_version_order on document_version (
+    space,
+    (case when ordinal is not null then 'ordinal' when published_at is not null then 'published_at' else 'indexing' end)
+) where died is null;
 
 -- ---------------------------------------------------------------- immutable texts and their vectors
 create table content (
@@ -4931,11 +4933,15 @@ begin
                 ) as x
                 where v.status = 'current'
                     and (v.predicate = a.predicate or graphrag._distance(t.vec, a.vec) < 0.4)
-                    and not (
+                    and (
                         v.predicate = a.predicate
-                        and (a.is_functional or v.object = a.object_id or r.value = a.value)
-                    )
-                    and not (r.value is not null and v.predicate = a.predicate and r.period = graphrag._period_key(a.claim))
+                        and (
+                            a.is_functional
+                            or v.object = a.object_id
+                            or r.value = a.value
+                            or (r.value is not null and r.period <> '' and r.period = graphrag._period_key(a.claim))
+                        )
+                    ) is not true
                     and not (
                         v.object is not distinct from a.object_id
                         and exists (
@@ -5356,6 +5362,51 @@ from graphrag_pl.extraction import extract
 return extract(plpy, GD, chunks, context)
 $python$;
 comment on function graphrag._extract(jsonb, jsonb) is 'Entities and triples of each chunk, asked of the current realm''s extraction endpoint.';
+
+-- sql/40_graph/_order_kinds.sql
+
+create function graphrag._order_kinds(space integer)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- A lookup a kind in the index that has this very expression.
+begin
+    return array(
+        select k.kind
+        from unnest('{ordinal, published_at, indexing}'::text[]) as k (kind)
+        where exists (
+            select
+            from document_version as v
+            where v.space = $1
+                and v.died is null
+                and case
+                    when v.ordinal is not null then 'ordinal'
+                    when v.published_at is not null then 'published_at'
+                    else 'indexing'
+                end = k.kind
+        )
+    );
+end
+$function$;
+comment on function graphrag._order_kinds(integer) is 'By what the documents of a space are ordered: ordinal, published_at, first indexing.';
+
+create function graphrag._warn_of_mixed_order(space integer, before text[])
+    returns void
+    language plpgsql stable parallel unsafe
+as $function$
+-- Only when a kind joins others; a space that stays mixed does not complain again with each document.
+declare
+    _kinds text[] := graphrag._order_kinds(space);
+begin
+    if cardinality(_kinds) > 1 and not _kinds <@ before then
+        raise warning 'space "%" mixes documents ordered by %',
+            (select s.name from space as s where s.id = $1), array_to_string(_kinds, ', ')
+            using detail = 'An ordinal is compared with the seconds of a date as a number, so what is newer is chance.',
+                hint = 'Give every document of a space an ordinal, or every one published_at.';
+    end if;
+end
+$function$;
+comment on function graphrag._warn_of_mixed_order(integer, text[]) is 'Warns if the documents of a space have come to be ordered by more than one kind of number.';
 
 -- sql/40_graph/_parse_extraction.sql
 
@@ -6546,22 +6597,36 @@ create function graphrag._touched_triples(
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
 as $function$
--- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state
--- and those that use a name which moved to another entity. NULL chunks: every triple.
+-- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state,
+-- those that use a name which moved to another entity, and what these were judged to contradict. NULL chunks: every
+-- triple.
 begin
     return query
-    with stated as (
-        select a.subject, a.predicate, a.object
+    with said as (
+        select a.id
         from assertion as a
         where a.space = $1 and (chunks is null or a.chunk = any (chunks))
         union
-        select a.subject, a.predicate, a.object
+        select a.id
         from assertion as a
         where a.space = $1 and a.subject = any (moved)
         union
-        select a.subject, a.predicate, a.object
+        select a.id
         from assertion as a
         where a.space = $1 and a.object = any (moved)
+    ),
+    stated as (
+        select a.subject, a.predicate, a.object from said as s join assertion as a on a.id = s.id
+        union
+        select a.subject, a.predicate, a.object
+        from said as s
+        join contradiction as c on c.assertion = s.id
+        join assertion as a on a.id = c.other
+        union
+        select a.subject, a.predicate, a.object
+        from said as s
+        join contradiction as c on c.other = s.id
+        join assertion as a on a.id = c.assertion
     ),
     resolution (folded, entity) as (
         select e.folded, e.entity
@@ -6601,6 +6666,7 @@ declare
     _touched bigint[];
     _derived graphrag._derived := row(0, 0, 0, 0);
     _chunks bigint := graphrag._count_chunks();
+    _kinds text[];
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     plan.space := graphrag._make_space(plan.space_name);
@@ -6618,7 +6684,9 @@ begin
         perform graphrag._store_evidence(plan, prepared -> 'chunks');
         perform graphrag._store_contradictions(plan, prepared -> 'contradictions');
         perform graphrag._resolve_new_assertions(plan);
+        _kinds := graphrag._order_kinds(plan.space);
         _touched := graphrag._replace_version(plan, _revision);
+        perform graphrag._warn_of_mixed_order(plan.space, _kinds);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_chunks);
     end if;
@@ -8580,6 +8648,122 @@ end
 $function$;
 comment on function graphrag.changes_summary(text, text, text) is 'How many changes of each kind there were after a position; NULL is the beginning.';
 
+-- sql/50_time/draw_timeline.sql
+
+create function graphrag.draw_timeline(
+    entity text,
+    width integer default 60,
+    realm text default null,
+    space text default null,
+    as_believed_at text default null
+)
+    returns setof text
+    language plpgsql volatile parallel unsafe rows 20
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+-- A line a fact: what, a bar over the time axis, when, and how it stands. The axis reaches a little beyond the bounds that
+-- are known; < and > say that a bar goes on.
+declare
+    _lines jsonb;
+    _from timestamptz;
+    _to timestamptz;
+    _step interval;
+    _room integer;
+begin
+    if width is null or width not between 10 and 500 then
+        raise exception 'width % is out of range', coalesce(width::text, 'NULL')
+            using errcode = 'GR009', detail = 'A drawing has 10 to 500 columns.', hint = 'The default is 60.';
+    end if;
+    select
+        coalesce(
+            jsonb_agg(
+                jsonb_build_object(
+                    'what', concat_ws(' ', t.subject, case when t.negated then 'NOT' end, t.predicate, t.object),
+                    'effective', t.effective,
+                    'when', coalesce(t.period, 'always'),
+                    'status', t.status
+                )
+                order by t.no
+            ),
+            '[]'
+        ),
+        max(length(concat_ws(' ', t.subject, case when t.negated then 'NOT' end, t.predicate, t.object)))
+    into _lines, _room
+    from graphrag.timeline(entity, realm, space, as_believed_at) with ordinality as t (
+        subject, predicate, object, negated, valid_from, valid_to, period, effective, status, superseded_by, weight,
+        documents, no
+    );
+    select min(b.at), max(b.at)
+    into _from, _to
+    from jsonb_array_elements(_lines) as l (line)
+    cross join unnest((l.line ->> 'effective')::tstzmultirange) as r (period)
+    cross join unnest(array[lower(r.period), upper(r.period)]) as b (at)
+    where b.at is not null;
+    _step := greatest(_to - _from, interval '1 day') / (width - 6);
+    _from := _from - 3 * _step;
+    return next rpad('', _room) || '  ' || graphrag._axis(_from, _step, width);
+    return query
+    select format(
+        '%s  %s  %s, %s',
+        rpad(l.line ->> 'what', _room),
+        graphrag._bar((l.line ->> 'effective')::tstzmultirange, _from, _step, width),
+        l.line ->> 'when',
+        l.line ->> 'status'
+    )
+    from jsonb_array_elements(_lines) with ordinality as l (line, no)
+    order by l.no;
+end
+$function$;
+comment on function graphrag.draw_timeline(text, integer, text, text, text) is 'The timeline of an entity as a drawing: a line a fact, a bar over the time in which it holds.';
+
+create function graphrag._bar(effective tstzmultirange, start timestamptz, step interval, width integer)
+    returns text
+    language sql stable parallel safe
+as $function$
+-- Without an axis, because nothing has a bound, a bar is all or nothing.
+    select string_agg(
+        case
+            when not case
+                when start is null then not isempty(effective)
+                else effective && tstzrange(start + (c.no - 1) * step, start + c.no * step)
+            end then ' '
+            when c.no = 1 and lower_inf(effective) then '<'
+            when c.no = width and upper_inf(effective) then '>'
+            else '='
+        end,
+        ''
+        order by c.no
+    )
+    from generate_series(1, width) as c (no)
+$function$;
+comment on function graphrag._bar(tstzmultirange, timestamptz, interval, integer) is 'A period as a bar over a time axis.';
+
+create function graphrag._axis(start timestamptz, step interval, width integer)
+    returns text
+    language sql stable parallel safe
+as $function$
+-- The days of the first and the last bound stand where these are.
+    select case
+        when start is null then rpad('', width)
+        else rpad('   |' || graphrag._axis_day(start + 3 * step), width - 14)
+            || case
+                when (width - 6) * step > interval '1 day'
+                    then lpad(graphrag._axis_day(start + (width - 3) * step) || '|  ', 14)
+                else rpad('', 14)
+            end
+    end
+$function$;
+comment on function graphrag._axis(timestamptz, interval, integer) is 'The first and the last date of a time axis.';
+
+create function graphrag._axis_day(at timestamptz)
+    returns text
+    language sql stable parallel safe
+as $function$
+    select graphrag._render_bound(date_trunc('day', at at time zone 'UTC' + interval '12 hours'), 'day')
+$function$;
+comment on function graphrag._axis_day(timestamptz) is 'The day nearest to an instant.';
+
 -- sql/50_time/parse_period.sql
 
 create function graphrag.parse_period(stated text, fiscal_year_start integer default 1)
@@ -8848,31 +9032,96 @@ as $function$
 #variable_conflict use_column
 declare
     _filter graphrag._filter;
-    _entities bigint[];
+    _believed bigint[];
+    _withdrawn bigint[];
 begin
     perform graphrag._enter(realm);
     _filter := graphrag._filter_of($3, null, $4, true, null, null, null, null);
-    _entities := graphrag._entities_called($1, _filter);
+    select array_agg(k.id) filter (where not k.is_withdrawn), array_agg(k.id) filter (where k.is_withdrawn)
+    into _believed, _withdrawn
+    from graphrag._relations_ever_of(graphrag._entities_ever_called($1, _filter), _filter) as k;
     return query
     select
-        e.subject, e.predicate, e.object, e.negated, s.stated_from, s.stated_to, e.period, v.effective, e.status,
-        e.superseded_by, e.weight, s.documents
-    from graphrag._relation_rows(
-        array(
-            select r.id
-            from relation_version as r
-            join relation as i on i.id = r.relation
-            where (r.subject = any (_entities) or r.object = any (_entities))
-                and graphrag._believed(r.born, r.died, i.space, _filter)
-        ),
-        _filter
-    ) as e
-    join relation_version as v on v.id = e.id
-    cross join lateral graphrag._support(v.relation, _filter) as s
-    order by lower(v.effective) nulls first, v.ord, e.subject, e.predicate, e.object;
+        t.subject, t.predicate, t.object, t.negated, s.stated_from, s.stated_to, t.period, v.effective,
+        case when t.then is null then t.status else 'withdrawn' end, t.superseded_by, t.weight, s.documents
+    from (
+        select null::graphrag._filter as then, e.* from graphrag._relation_rows(_believed, _filter) as e
+        union all
+        -- What was withdrawn is told as it was when it was last believed.
+        select f.then, e.*
+        from unnest(_withdrawn) as w (id)
+        join relation_version as x on x.id = w.id
+        cross join lateral (select graphrag._filter_at(x.space, x.died - 1) as then) as f
+        cross join lateral graphrag._relation_rows(array[x.id], f.then) as e
+    ) as t
+    join relation_version as v on v.id = t.id
+    cross join lateral graphrag._support(v.relation, coalesce(t.then, _filter)) as s
+    order by lower(v.effective) nulls first, v.ord, t.subject, t.predicate, t.object;
 end
 $function$;
-comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, superseded ones included.';
+comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, with those that were superseded or withdrawn.';
+
+create function graphrag._filter_at(space integer, revision bigint)
+    returns graphrag._filter
+    language sql immutable parallel safe
+as $function$
+    select row(array[space], array[revision], null, true, null, null, null, null)::graphrag._filter
+$function$;
+comment on function graphrag._filter_at(integer, bigint) is 'The filter of a read of one space as believed at a revision.';
+
+create function graphrag._relations_ever_of(entities bigint[], filter graphrag._filter)
+    returns table (id bigint, is_withdrawn boolean)
+    language plpgsql stable parallel safe rows 20
+as $function$
+-- Of each relation that was ever believed of the entities, the version that is, else the last one. Live and closed versions
+-- have indexes of their own.
+begin
+    return query
+    select distinct on (v.relation) v.id, v.died <= n.revision and v.died is not null
+    from (
+        select s.* from relation_version as s where s.subject = any (entities) and s.died is null
+        union
+        select s.* from relation_version as s where s.subject = any (entities) and s.died is not null
+        union
+        select o.* from relation_version as o where o.object = any (entities) and o.died is null
+        union
+        select o.* from relation_version as o where o.object = any (entities) and o.died is not null
+    ) as v
+    join unnest(filter.spaces, filter.revisions) as n (space, revision) on n.space = v.space
+    where v.born <= n.revision
+    order by v.relation, v.born desc;
+end
+$function$;
+comment on function graphrag._relations_ever_of(bigint[], graphrag._filter) is 'The relations that entities have or had, and whether they were withdrawn.';
+
+create function graphrag._entities_ever_called(name text, filter graphrag._filter)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- Who is called so; if nobody is, who last was: nobody knows an entity by name any more whose documents are gone.
+declare
+    _entities bigint[] := array(
+        select distinct n.entity
+        from entity_name as n
+        where n.space = any (filter.spaces)
+            and n.folded = graphrag._fold_name($1)
+            and graphrag._believed(n.born, n.died, n.space, filter)
+    );
+begin
+    if _entities = '{}' then
+        _entities := array(
+            select distinct on (n.space) n.entity
+            from entity_name as n
+            where n.space = any (filter.spaces)
+                and n.folded = graphrag._fold_name($1)
+                and n.born <= filter.revisions[array_position(filter.spaces, n.space)]
+            order by n.space, n.died desc, n.role = 'canonical' desc, n.entity
+        );
+    end if;
+    return case when _entities = '{}' then graphrag._entities_called(name, filter) else _entities end;
+end
+$function$;
+comment on function graphrag._entities_ever_called(text, graphrag._filter) is 'The entities that a name or alias means, else last meant; raises GR015 if there was never one.';
 
 create function graphrag._entities_called(name text, filter graphrag._filter)
     returns bigint[]
@@ -10754,6 +11003,35 @@ return examine_libraries(plpy)
 $python$;
 comment on function graphrag._doctor_libraries(text) is 'Findings about the server''s Python and the libraries beside the extension.';
 
+-- sql/80_operations/_doctor_order.sql
+
+create function graphrag._doctor_order(realm text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _mixed text;
+begin
+    if realm is null or not graphrag._realm_exists(realm) then
+        return '[]';
+    end if;
+    _mixed := (
+        select string_agg(format('"%s" (%s)', s.name, array_to_string(k.kinds, ', ')), '; ' order by s.name)
+        from space as s
+        cross join lateral (select graphrag._order_kinds(s.id) as kinds) as k
+        where cardinality(k.kinds) > 1
+    );
+    return graphrag._finding(
+        'document order',
+        case when _mixed is null then 'ok' else 'warning' end,
+        coalesce('Spaces that mix kinds of document order: ' || _mixed || '.', 'Each space orders its documents by one kind.'),
+        case when _mixed is not null
+            then 'Index the documents of a space again with an ordinal each, or with published_at each.' end
+    );
+end
+$function$;
+comment on function graphrag._doctor_order(text) is 'Findings about spaces whose documents are ordered by more than one kind of number.';
+
 -- sql/80_operations/_doctor_privileges.sql
 
 create function graphrag._doctor_privileges(realm text)
@@ -11226,7 +11504,7 @@ as $function$
 -- examined all the same. It does not _enter() the realm, which refuses an outdated one.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
-    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, extraction}';
+    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, order, extraction}';
     _part text;
     _findings jsonb;
     _detail text;

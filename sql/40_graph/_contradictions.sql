@@ -282,11 +282,15 @@ begin
                 ) as x
                 where v.status = 'current'
                     and (v.predicate = a.predicate or graphrag._distance(t.vec, a.vec) < 0.4)
-                    and not (
+                    and (
                         v.predicate = a.predicate
-                        and (a.is_functional or v.object = a.object_id or r.value = a.value)
-                    )
-                    and not (r.value is not null and v.predicate = a.predicate and r.period = graphrag._period_key(a.claim))
+                        and (
+                            a.is_functional
+                            or v.object = a.object_id
+                            or r.value = a.value
+                            or (r.value is not null and r.period <> '' and r.period = graphrag._period_key(a.claim))
+                        )
+                    ) is not true
                     and not (
                         v.object is not distinct from a.object_id
                         and exists (

@@ -8,22 +8,36 @@ create function graphrag._touched_triples(
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
 as $function$
--- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state
--- and those that use a name which moved to another entity. NULL chunks: every triple.
+-- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state,
+-- those that use a name which moved to another entity, and what these were judged to contradict. NULL chunks: every
+-- triple.
 begin
     return query
-    with stated as (
-        select a.subject, a.predicate, a.object
+    with said as (
+        select a.id
         from assertion as a
         where a.space = $1 and (chunks is null or a.chunk = any (chunks))
         union
-        select a.subject, a.predicate, a.object
+        select a.id
         from assertion as a
         where a.space = $1 and a.subject = any (moved)
         union
-        select a.subject, a.predicate, a.object
+        select a.id
         from assertion as a
         where a.space = $1 and a.object = any (moved)
+    ),
+    stated as (
+        select a.subject, a.predicate, a.object from said as s join assertion as a on a.id = s.id
+        union
+        select a.subject, a.predicate, a.object
+        from said as s
+        join contradiction as c on c.assertion = s.id
+        join assertion as a on a.id = c.other
+        union
+        select a.subject, a.predicate, a.object
+        from said as s
+        join contradiction as c on c.other = s.id
+        join assertion as a on a.id = c.assertion
     ),
     resolution (folded, entity) as (
         select e.folded, e.entity

@@ -129,7 +129,7 @@ STORIES = {
         [
             told("a", 1, lives(PARIS, "1990", "1995")),
             told("b", 2, lives(PARIS, "1990", "1995")),
-            told("c", 3, lives(BERLIN), corrects=("a",)),
+            told("c", 3, lives(BERLIN), year=2000, corrects=("a",)),
         ],
         {"lives_in paris", "lives_in berlin"},
         {},
@@ -138,7 +138,7 @@ STORIES = {
         [
             told("a", 1, lives(PARIS, "1990", "1995")),
             told("b", 2, lives(BERLIN), corrects=("a",)),
-            told("c", 3, lives("Rome"), corrects=("b",)),
+            told("c", 3, lives("Rome"), year=2000, corrects=("b",)),
         ],
         {"lives_in paris", "lives_in rome"},
         {"lives_in berlin": "lives_in rome"},

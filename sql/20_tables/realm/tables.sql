@@ -92,8 +92,10 @@ create unique index document_version_live on document_version (document) where d
 create index document_version_document on document_version (document, born);
 create index document_version_born on document_version (space, born, document);
 create index document_version_died on document_version (space, died, document) where died is not null;
-create index document_version_order on document_version (space, (ordinal is null), (published_at is null))
-    where died is null;
+create index document_version_order on document_version (
+    space,
+    (case when ordinal is not null then 'ordinal' when published_at is not null then 'published_at' else 'indexing' end)
+) where died is null;
 
 -- ---------------------------------------------------------------- immutable texts and their vectors
 create table content (
