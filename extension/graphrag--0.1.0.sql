@@ -9241,6 +9241,7 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
     _has_graph boolean := mode <> 'naive';
+    _today timestamptz := graphrag._today(filter);
 begin
     return query
     with seeds (entities) as materialized (
@@ -9285,10 +9286,12 @@ begin
             r.version,
             sum(1 / (_k + r.rank)) as score,
             jsonb_object_agg(r.channel, r.rank) as ranks,
-            min(r.hop) as hop
+            min(r.hop) as hop,
+            graphrag._has_ended(v.effective, _today) as has_ended
         from relation_channel as r
-        group by r.version
-        order by 2 desc, r.version
+        join relation_version as v on v.id = r.version
+        group by r.version, v.effective
+        order by has_ended, 2 desc, r.version
         limit 3 * top_k
     ),
     -- Entities worth describing: seeds, and those that the relations found are about.
@@ -9299,7 +9302,7 @@ begin
         union all
         select 'relation', n.entity, min(r.rank)
         from (
-            select x.version, row_number() over (order by x.score desc, x.version) as rank from relations as x
+            select x.version, row_number() over (order by x.has_ended, x.score desc, x.version) as rank from relations as x
         ) as r
         join relation_version as v on v.id = r.version
         cross join unnest(array[v.subject, v.object]) as n (entity)
@@ -9319,7 +9322,7 @@ begin
         ) as c
         union all
         select r.* from graphrag._relation_rows(
-            array(select x.version from relations as x order by x.score desc, x.version), filter
+            array(select x.version from relations as x order by x.has_ended, x.score desc, x.version), filter
         ) as r
         union all
         select e.* from graphrag._entity_rows(
@@ -9395,6 +9398,8 @@ create function graphrag._relation_rows(versions bigint[], filter graphrag._filt
     language plpgsql stable parallel safe rows 30
 as $function$
 -- Names, successor and document are those believed at the revision the read is about.
+declare
+    _today timestamptz := graphrag._today(filter);
 begin
     return query
     select
@@ -9407,7 +9412,11 @@ begin
         ),
         null::double precision, null::jsonb, null::integer, null::integer,
         d.document, d.source, d.published_at,
-        jsonb_strip_nulls(jsonb_build_object('description', d.description, 'documents', d.documents)),
+        jsonb_strip_nulls(jsonb_build_object(
+            'description', d.description,
+            'documents', d.documents,
+            'ended', nullif(graphrag._has_ended(v.effective, _today), false)
+        )),
         s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
         graphrag._render_period(v.effective),
         (
@@ -9605,6 +9614,34 @@ as $function$
         and (filter.min_confidence is null or confidence >= filter.min_confidence)
 $function$;
 comment on function graphrag._holds(text, tstzmultirange, text, real, graphrag._filter) is 'Whether a read may see a relation version.';
+
+create function graphrag._today(filter graphrag._filter)
+    returns timestamptz
+    language plpgsql stable parallel safe
+as $function$
+-- The moment by which facts have ended or not: now, or then for a read of a past belief, which must stay as it was. With
+-- as_of it is not asked, because only what holds then is found.
+begin
+    return case
+        when filter.as_of is not null then null
+        when 9223372036854775806 = all (filter.revisions) then now()
+        else (
+            select max(r.at)
+            from unnest(filter.spaces, filter.revisions) as n (space, revision)
+            join revision as r on r.space = n.space and r.n = n.revision
+        )
+    end;
+end
+$function$;
+comment on function graphrag._today(graphrag._filter) is 'The moment by which a read tells facts that have ended; NULL with as_of.';
+
+create function graphrag._has_ended(effective tstzmultirange, today timestamptz)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+    select coalesce(upper(effective) <= today, false)
+$function$;
+comment on function graphrag._has_ended(tstzmultirange, timestamptz) is 'Whether a period was over by a moment.';
 
 create function graphrag._believed(born bigint, died bigint, space integer, filter graphrag._filter)
     returns boolean
@@ -10183,6 +10220,7 @@ as $function$
                 concat_ws(
                     '; ',
                     'valid ' || evidence.period,
+                    case when evidence.status = 'current' and evidence.metadata ? 'ended' then 'ended' end,
                     case
                         when evidence.status = 'superseded'
                             then concat('superseded', ' by ' || evidence.superseded_by)
