@@ -10,7 +10,7 @@
 #   make models    local model server                     make stop-models
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
-#   make nightly        the tests with many more random examples
+#   make nightly        the tests with many more random examples and 1,000 killed backends
 #   make bench-time     what the two clocks and the change feed cost, on a generated graph
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -109,7 +109,7 @@ test: start
 	@$(environment) $(VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
 nightly:
-	@$(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
 
 bench-time: start
 	@$(environment) $(VENV)/bin/python bench/time.py
