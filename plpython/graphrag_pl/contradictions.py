@@ -21,8 +21,8 @@ Verdict = tuple[int, int]
 
 
 def find_contradictions(plpy: Database, memory: Memory, questions: str, document: str) -> str:
-    """`graphrag._ask_contradictions`: JSON list of {chunk, no, text, published_at, candidates: [{id, text,
-    published_at}]} into {found: [{chunk, no, other, model, prompt}], not_offered, failed, error}.
+    """`graphrag._ask_contradictions`: JSON list of {chunk, no, text, published_on, candidates: [{id, text,
+    published_on}]} into {found: [{chunk, no, other, model, prompt}], not_offered, failed, error}.
 
     `other` is the id of a candidate of that very statement; verdicts about anything else are counted in
     `not_offered`. `failed` counts the statements about which no usable answer came, `error` says why.

@@ -211,7 +211,7 @@ CONTRADICTION_SCHEMA = _record(
 
 
 def contradiction_messages(questions: Sequence[Mapping[str, Any]]) -> list[Message]:
-    """The messages that ask about statements, each {text, published_at, candidates: [{text, published_at}]}; they
+    """The messages that ask about statements, each {text, published_on, candidates: [{text, published_on}]}; they
     are numbered from 1, and so are all candidates together."""
     lines: list[str] = []
     number = 0
@@ -224,8 +224,8 @@ def contradiction_messages(questions: Sequence[Mapping[str, Any]]) -> list[Messa
 
 
 def _dated(statement: Mapping[str, Any]) -> str:
-    day = _day(statement.get("published_at"))
-    return f"{f' (published {day})' if day else ''}: {_one_line(statement['text'])}"
+    published = statement.get("published_on")
+    return f"{f' (published {published})' if published else ''}: {_one_line(statement['text'])}"
 
 
 # ---------------------------------------------------------------- shared

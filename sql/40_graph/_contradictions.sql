@@ -2,7 +2,15 @@
 -- about is live, whatever order documents come in, and the graph stays a function of them.
 
 create function graphrag._stated_triples(space integer, assertions bigint[])
-    returns table (assertion bigint, subject bigint, predicate text, object bigint, value text, period text, negated boolean)
+    returns table (
+        assertion bigint,
+        subject bigint,
+        predicate text,
+        object bigint,
+        value text,
+        period text,
+        negated boolean
+    )
     language plpgsql stable parallel safe rows 10
 as $function$
 begin
@@ -163,7 +171,8 @@ begin
         return prepared;
     end if;
     if graphrag._endpoint('auxiliary') is null then
-        raise warning 'contradictions of document "%" are not looked for: no auxiliary endpoint is set', left(plan.key, 200)
+        raise warning 'contradictions of document "%" are not looked for: no auxiliary endpoint is set',
+            left(plan.key, 200)
             using hint = 'SELECT graphrag.set_endpoint(''auxiliary'', ''https://api.example.com/v1'', ''model'');';
         return graphrag._count_rejected(prepared, 'contradictions_unchecked', 1);
     end if;
@@ -173,7 +182,8 @@ begin
     end if;
     _answer := graphrag._ask_contradictions(_questions, plan.key);
     if (_answer ->> 'failed')::integer > 0 then
-        raise warning 'contradictions of document "%" were not all looked for: %', left(plan.key, 200), _answer ->> 'error'
+        raise warning 'contradictions of document "%" were not all looked for: %',
+            left(plan.key, 200), _answer ->> 'error'
             using hint = 'The document is indexed all the same. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
     prepared := graphrag._count_rejected(prepared, 'contradictions_unchecked', (_answer ->> 'failed')::integer);
@@ -202,8 +212,8 @@ create function graphrag._contradiction_questions(plan graphrag._document_plan, 
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
--- Each new statement with the few facts that it may contradict: current ones of the same subject, with the same predicate
--- or like it in meaning, that share no slot with it. A fact is offered by the id of its newest statement.
+-- Each new statement with the few facts that it may contradict: current ones of the same subject, with the same
+-- predicate or like it in meaning, that share no slot with it. A fact is offered by the id of its newest statement.
 begin
     return (
         with said as (
@@ -247,7 +257,7 @@ begin
                     'chunk', a.chunk,
                     'no', a.no,
                     'text', left(a.rendered, 500),
-                    'published_at', plan.published_at,
+                    'published_on', graphrag._utc_day(plan.published_at),
                     'candidates', c.candidates
                 )
                 order by a.chunk, a.no
@@ -257,7 +267,7 @@ begin
         from said as a
         cross join lateral (
             select jsonb_agg(
-                jsonb_build_object('id', n.id, 'text', left(n.body, 500), 'published_at', n.published_at)
+                jsonb_build_object('id', n.id, 'text', left(n.body, 500), 'published_on', graphrag._utc_day(n.published_at))
                 order by n.distance, n.id
             ) as candidates
             from (
@@ -308,6 +318,14 @@ begin
 end
 $function$;
 comment on function graphrag._contradiction_questions(graphrag._document_plan, jsonb) is 'The new statements of a document with the present facts that they may contradict and no rule decides about.';
+
+create function graphrag._utc_day(at timestamptz)
+    returns text
+    language sql stable strict parallel safe
+as $function$
+    select replace(to_char(at at time zone 'UTC', 'YYYY-MM-DD AD'), ' AD', '')
+$function$;
+comment on function graphrag._utc_day(timestamptz) is 'A day as prompts write it, the same in every session.';
 
 create function graphrag._ask_contradictions(questions jsonb, document text)
     returns jsonb

@@ -159,9 +159,9 @@ create function graphrag._corrected_claims(claims graphrag._claim[], judged grap
     returns table (pos integer, corrector bigint, corrector_pos integer)
     language plpgsql stable parallel safe rows 10
 as $function$
--- The claims that lose their whole valid time: in a slot, a later document that corrects theirs states something else of
--- a time that they speak of. What is corrected itself corrects nothing: since who corrects comes later, that is settled
--- from the latest claim on, in as many rounds as corrections of corrections there are.
+-- The claims that lose their whole valid time: in a slot, a later document that corrects theirs states something else
+-- of a time that they speak of. What is corrected itself corrects nothing: since who corrects comes later, that is
+-- settled from the latest claim on, in as many rounds as corrections of corrections there are.
 declare
     _corrected integer[];
     _correctors integer[];

@@ -1,7 +1,7 @@
--- What changed after a place in a space, up to a revision: the rows born or died since, one change a thing and revision.
--- Each function reads its tables in the order of the changes, so that a page costs its rows and not the history: a version
--- that ended because another began in the same revision is no change of its own, and there are no more of those than of
--- beginnings; so ends are looked at only as far as the beginnings of a page go.
+-- What changed after a place in a space, up to a revision: the rows born or died since, one change a thing and
+-- revision. Each function reads its tables in the order of the changes, so that a page costs its rows and not the
+-- history: a version that ended because another began in the same revision is no change of its own, and there are no
+-- more of those than of beginnings; so ends are looked at only as far as the beginnings of a page go.
 
 create function graphrag._change_kinds()
     returns text[]
@@ -115,7 +115,7 @@ begin
         order by v.born, v.entity
         limit max_rows
     ),
-    begun_or_ended (revision, id, kind) as materialized (
+    events (revision, id, kind) as materialized (
         select b.* from begun as b
         union all
         (
@@ -154,7 +154,7 @@ begin
     )
     select c.*
     from (
-        select b.* from begun_or_ended as b
+        select b.* from events as b
         union all
         -- Names came or went, and nothing else about the entity changed.
         (
@@ -167,8 +167,12 @@ begin
                         and (n.born, n.entity) > (after, after_id)
                         and n.born <= until
                         and (n.born, n.entity) <= (
-                            coalesce((select b.revision from begun_or_ended as b order by 1, b.id offset _last limit 1), until),
-                            coalesce((select b.id from begun_or_ended as b order by b.revision, 1 offset _last limit 1), _last_id)
+                            coalesce(
+                                (select b.revision from events as b order by 1, b.id offset _last limit 1), until
+                            ),
+                            coalesce(
+                                (select b.id from events as b order by b.revision, 1 offset _last limit 1), _last_id
+                            )
                         )
                         and not graphrag._has_new_version(n.entity, n.born)
                         and (kinds is null or 'entity_changed' = any (kinds))
@@ -183,8 +187,12 @@ begin
                         and (n.died, n.entity) > (after, after_id)
                         and n.died <= until
                         and (n.died, n.entity) <= (
-                            coalesce((select b.revision from begun_or_ended as b order by 1, b.id offset _last limit 1), until),
-                            coalesce((select b.id from begun_or_ended as b order by b.revision, 1 offset _last limit 1), _last_id)
+                            coalesce(
+                                (select b.revision from events as b order by 1, b.id offset _last limit 1), until
+                            ),
+                            coalesce(
+                                (select b.id from events as b order by b.revision, 1 offset _last limit 1), _last_id
+                            )
                         )
                         and not graphrag._has_new_version(n.entity, n.died)
                         and (kinds is null or 'entity_changed' = any (kinds))
@@ -320,8 +328,8 @@ create function graphrag._changes(
     returns table (revision bigint, class integer, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
--- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations), inside a class of ids. A place
--- without a class is the end of its revision.
+-- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations), inside a class of ids. A
+-- place without a class is the end of its revision.
 declare
     _all constant bigint := 9223372036854775807;
     _class integer := coalesce(after_class, 9);

@@ -13,8 +13,8 @@ create function graphrag.changes_since(
     set join_collapse_limit = 1
     set jit = off
 as $function$
--- One space after another, each in the order of its revisions, until the page is full. A revision is visible whole or not
--- at all, and only after those before it: so what one statement sees of a space is a beginning of its history.
+-- One space after another, each in the order of its revisions, until the page is full. A revision is visible whole or
+-- not at all, and only after those before it: so what one statement sees of a space is a beginning of its history.
 declare
     _is_all boolean := coalesce(space, graphrag._default_space()) = '*';
     _spaces integer[];

@@ -10,8 +10,8 @@ create function graphrag.draw_timeline(
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
 as $function$
--- A line a fact: what, a bar over the time axis, when, and how it stands. The axis reaches a little beyond the bounds that
--- are known; < and > say that a bar goes on.
+-- A line a fact: what, a bar over the time axis, when, and how it stands. The axis reaches a little beyond the bounds
+-- that are known; < and > say that a bar goes on.
 declare
     _lines jsonb;
     _from timestamptz;

@@ -69,8 +69,8 @@ create function graphrag._relations_ever_of(entities bigint[], filter graphrag._
     returns table (id bigint, is_withdrawn boolean)
     language plpgsql stable parallel safe rows 20
 as $function$
--- Of each relation that was ever believed of the entities, the version that is, else the last one. Live and closed versions
--- have indexes of their own.
+-- Of each relation that was ever believed of the entities, the version that is, else the last one. Live and closed
+-- versions have indexes of their own.
 begin
     return query
     select distinct on (v.relation) v.id, v.died <= n.revision and v.died is not null

@@ -75,7 +75,8 @@ begin
         union all
         select 'relation', n.entity, min(r.rank)
         from (
-            select x.version, row_number() over (order by x.has_ended, x.score desc, x.version) as rank from relations as x
+            select x.version, row_number() over (order by x.has_ended, x.score desc, x.version) as rank
+            from relations as x
         ) as r
         join relation_version as v on v.id = r.version
         cross join unnest(array[v.subject, v.object]) as n (entity)

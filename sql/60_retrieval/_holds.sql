@@ -22,8 +22,8 @@ create function graphrag._today(filter graphrag._filter)
     returns timestamptz
     language plpgsql stable parallel safe
 as $function$
--- The moment by which facts have ended or not: now, or then for a read of a past belief, which must stay as it was. With
--- as_of it is not asked, because only what holds then is found.
+-- The moment by which facts have ended or not: now, or then for a read of a past belief, which must stay as it was.
+-- With as_of it is not asked, because only what holds then is found.
 begin
     return case
         when filter.as_of is not null then null

@@ -17,7 +17,9 @@ begin
     return graphrag._finding(
         'document order',
         case when _mixed is null then 'ok' else 'warning' end,
-        coalesce('Spaces that mix kinds of document order: ' || _mixed || '.', 'Each space orders its documents by one kind.'),
+        coalesce(
+            'Spaces that mix kinds of document order: ' || _mixed || '.', 'Each space orders its documents by one kind.'
+        ),
         case when _mixed is not null
             then 'Index the documents of a space again with an ordinal each, or with published_at each.' end
     );
