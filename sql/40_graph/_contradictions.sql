@@ -257,7 +257,7 @@ begin
                     'chunk', a.chunk,
                     'no', a.no,
                     'text', left(a.rendered, 500),
-                    'published_on', graphrag._utc_day(plan.published_at),
+                    'published_on', (plan.published_at at time zone 'UTC')::date,
                     'candidates', c.candidates
                 )
                 order by a.chunk, a.no
@@ -267,11 +267,11 @@ begin
         from said as a
         cross join lateral (
             select jsonb_agg(
-                jsonb_build_object('id', n.id, 'text', left(n.body, 500), 'published_on', graphrag._utc_day(n.published_at))
+                jsonb_build_object('id', n.id, 'text', left(n.body, 500), 'published_on', n.published_on)
                 order by n.distance, n.id
             ) as candidates
             from (
-                select x.id, t.body, x.published_at, graphrag._distance(t.vec, a.vec) as distance
+                select x.id, t.body, x.published_on, graphrag._distance(t.vec, a.vec) as distance
                 from (
                     select v.*
                     from relation_version as v
@@ -282,7 +282,7 @@ begin
                 join relation as r on r.id = v.relation
                 join content as t on t.id = v.content
                 cross join lateral (
-                    select y.id, d.published_at
+                    select y.id, (d.published_at at time zone 'UTC')::date as published_on
                     from assertion as y
                     join document_chunk as k on k.chunk = y.chunk and k.died is null
                     join document_version as d on d.id = k.version
@@ -318,14 +318,6 @@ begin
 end
 $function$;
 comment on function graphrag._contradiction_questions(graphrag._document_plan, jsonb) is 'The new statements of a document with the present facts that they may contradict and no rule decides about.';
-
-create function graphrag._utc_day(at timestamptz)
-    returns text
-    language sql stable strict parallel safe
-as $function$
-    select replace(to_char(at at time zone 'UTC', 'YYYY-MM-DD AD'), ' AD', '')
-$function$;
-comment on function graphrag._utc_day(timestamptz) is 'A day as prompts write it, the same in every session.';
 
 create function graphrag._ask_contradictions(questions jsonb, document text)
     returns jsonb
