@@ -304,7 +304,7 @@ create index relation_version_content on relation_version (content) include (bor
 create table usage (
     id bigint generated always as identity primary key,
     at timestamptz not null default clock_timestamp(),
-    call text default current_setting('graphrag.call', true),    -- one entry-point call
+    call text default nullif(current_setting('graphrag.call', true), ''), -- one index() or query()
     role text not null,                  -- endpoint role
     model text,                          -- that actually served
     document text,                       -- that it was for, or
