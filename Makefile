@@ -11,6 +11,7 @@
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
 #   make nightly        the tests with many more random examples and 1,000 killed backends
+#   make bench-time     what the two clocks and the change feed cost, on a generated graph
 #   make bench-cancel   how long a stop takes, at random instants
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -39,7 +40,7 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly bench-cancel installcheck tle dist clean
+    models stop-models demo lint check test nightly bench-time bench-cancel installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -110,6 +111,9 @@ test: start
 
 nightly:
 	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+
+bench-time: start
+	@$(environment) $(VENV)/bin/python bench/time.py
 
 # How long stops take, at random instants; into bench/results.
 bench-cancel: start

@@ -46,9 +46,17 @@ create type graphrag._claim as (
     chunk bigint,
     ord numeric,
     confidence real,
-    content bigint
+    content bigint,
+    document text,              -- key of the document that states it
+    corrects text[]             -- keys of the documents that this one corrects
 );
 comment on type graphrag._claim is 'One live assertion, resolved to entities and placed in document order.';
+
+create type graphrag._relation_pair as (
+    a bigint,
+    b bigint
+);
+comment on type graphrag._relation_pair is 'Two relations that contradict each other by a model''s judgement, the lower id first.';
 
 create type graphrag._relation_state as (
     relation bigint,

@@ -26,6 +26,8 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('grounding', 'true', null, null, 'Reject names that do not occur in the text they were read in.'),
     ('reject_possessive', 'false', null, null, 'Reject possessive role phrases such as "Ada''s brother".'),
     ('supersession_confidence_floor', '0.5', 0, 1, 'An assertion below this confidence never supersedes another.'),
+    ('contradiction_detection', 'false', null, null,
+        'Ask the auxiliary endpoint whether new statements contradict present facts that no declared rule decides about.'),
     ('fiscal_year_start', '1', 1, 12, 'Month in which a fiscal year begins.'),
     ('text_search_config', '"english"', null, null,
         'Text-search configuration of the lexical channels; "simple" for mixed languages.'),

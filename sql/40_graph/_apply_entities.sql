@@ -35,9 +35,10 @@ begin
     get diagnostics _n = row_count;
     _changes := _changes - _n;
 
-    insert into entity_version (entity, born, name, types, content)
-    select s.entity, revision, s.name, s.types, s.content
+    insert into entity_version (entity, space, born, name, types, content)
+    select s.entity, e.space, revision, s.name, s.types, s.content
     from unnest(states) as s
+    join entity as e on e.id = s.entity
     where not exists (select from entity_version as v where v.entity = s.entity and v.died is null);
     get diagnostics _n = row_count;
     return _changes + _n;

@@ -50,7 +50,7 @@ begin
             join assertion as a on a.chunk = k.id and n.folded in (a.subject, a.object)
         ),
         placed as (
-            select distinct on (a.id) a.*, v.ord, v.published_at, v.document, d.key, c.no as chunk_no
+            select distinct on (a.id) a.*, v.ord, v.published_at, v.metadata, v.document, d.key, c.no as chunk_no
             from wanted as w
             join assertion as a on a.id = w.id
             join document_chunk as c on c.chunk = a.chunk and c.died is null
@@ -111,7 +111,9 @@ begin
             a.chunk,
             a.ord,
             a.confidence,
-            a.content
+            a.content,
+            a.key,
+            graphrag._corrects(a.metadata)
         )::graphrag._claim
         from resolved as a
         left join predicate as p on p.name = a.predicate
@@ -150,7 +152,7 @@ begin
         select row(
             c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.period, c.negated, c.relation_subject,
             c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
-            c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content
+            c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content, c.document, c.corrects
         )::graphrag._claim
         from unnest(claims) as c
         cross join lateral (
@@ -219,6 +221,17 @@ begin
 end
 $function$;
 comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text, text) is 'Whether a decision has retracted a claim.';
+
+create function graphrag._corrects(metadata jsonb)
+    returns text[]
+    language sql immutable parallel safe
+as $function$
+    select case jsonb_typeof(metadata -> 'corrects')
+        when 'string' then array[metadata ->> 'corrects']
+        when 'array' then array(select jsonb_array_elements_text(metadata -> 'corrects'))
+    end
+$function$;
+comment on function graphrag._corrects(jsonb) is 'The keys of the documents that a document corrects, by its metadata; NULL if it corrects none.';
 
 create function graphrag._period_key(claim tstzrange)
     returns text

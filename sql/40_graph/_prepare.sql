@@ -21,7 +21,7 @@ begin
                 hint = 'Nothing was stored, and an earlier version stands. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
     _gated := graphrag._gate_answers(plan, _answers);
-    return jsonb_build_object(
+    return graphrag._detect_contradictions(plan, jsonb_build_object(
         'chunks', _gated,
         'texts', graphrag._embed_new(plan, _gated),
         'rejected', (
@@ -33,7 +33,7 @@ begin
                 group by e.reason
             ) as r
         )
-    );
+    ));
 end
 $function$;
 comment on function graphrag._prepare(graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';

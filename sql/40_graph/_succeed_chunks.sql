@@ -111,6 +111,13 @@ begin
     select n.*
     from (select * from given union all select * from copied) as e
     cross join lateral jsonb_populate_record(e.a, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
+
+    insert into contradiction (assertion, other, model, prompt)
+    select copy.id, c.other, c.model, c.prompt
+    from unnest(chunks, successors) as s (chunk, successor)
+    join assertion as a on a.chunk = s.chunk
+    join contradiction as c on c.assertion = a.id
+    join assertion as copy on copy.chunk = s.successor and copy.no = a.no;
 end
 $function$;
 comment on function graphrag._hand_on_evidence(bigint[], bigint[], bigint[], bigint[]) is 'Gives the successors of chunks their evidence.';
@@ -148,6 +155,7 @@ declare
     );
 begin
     if _unplaced <> '{}' then
+        perform graphrag._forget_verdicts(_unplaced);
         delete from assertion as a where a.chunk = any (_unplaced);
         delete from mention as m where m.chunk = any (_unplaced);
         delete from chunk as c where c.id = any (_unplaced);

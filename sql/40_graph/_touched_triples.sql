@@ -7,32 +7,43 @@ create function graphrag._touched_triples(
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
 as $function$
--- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state
--- and those that use a name which moved to another entity. NULL chunks: every triple.
+-- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state,
+-- those that use a name which moved to another entity, and what these were judged to contradict. NULL chunks: every
+-- triple.
 begin
     return query
-    with stated as (
-        select k.document, a.subject, a.predicate, a.object
+    with said as (
+        select a.id
         from assertion as a
-        join chunk as k on k.id = a.chunk
         where a.space = $1 and (chunks is null or a.chunk = any (chunks))
         union
-        select k.document, a.subject, a.predicate, a.object
+        select a.id
         from unnest(moved) as m
         join assertion as a on a.space = $1 and a.subject = m.folded
-        join chunk as k on k.id = a.chunk
         where m.document is null
         union
-        select k.document, a.subject, a.predicate, a.object
+        select a.id
         from unnest(moved) as m
         join assertion as a on a.space = $1 and a.object = m.folded
-        join chunk as k on k.id = a.chunk
         where m.document is null
         union
-        select k.document, a.subject, a.predicate, a.object
+        select a.id
         from unnest(moved) as m
         join chunk as k on k.document = m.document
         join assertion as a on a.chunk = k.id and m.folded in (a.subject, a.object)
+    ),
+    judged as (
+        select s.id from said as s
+        union
+        select c.other from said as s join contradiction as c on c.assertion = s.id
+        union
+        select c.assertion from said as s join contradiction as c on c.other = s.id
+    ),
+    stated as (
+        select distinct k.document, a.subject, a.predicate, a.object
+        from judged as j
+        join assertion as a on a.id = j.id
+        join chunk as k on k.id = a.chunk
     ),
     resolution (folded, document, entity) as materialized (
         select e.folded, e.document, e.entity

@@ -8,6 +8,7 @@ declare
     _touched bigint[];
     _derived graphrag._derived := row(0, 0, 0, 0);
     _chunks bigint := graphrag._count_chunks();
+    _kinds text[];
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     plan.space := graphrag._make_space(plan.space_name);
@@ -23,8 +24,11 @@ begin
         perform graphrag._store_contents(plan.space, prepared -> 'texts');
         perform graphrag._store_chunks(plan, prepared -> 'chunks');
         perform graphrag._store_evidence(plan, prepared -> 'chunks');
+        perform graphrag._store_contradictions(plan, prepared -> 'contradictions');
+        _kinds := graphrag._order_kinds(plan.space);
         _touched := graphrag._replace_version(plan, _revision);
         _touched := _touched || graphrag._reread(plan.space, _revision, _touched);
+        perform graphrag._warn_of_mixed_order(plan.space, _kinds);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_chunks);
     end if;

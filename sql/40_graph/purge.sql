@@ -155,8 +155,14 @@ begin
         using document_version as v
         where v.id = c.version and v.document = _document
         returning 1
+    ),
+    meanings as (
+        delete from entity_name as n where n.document = _document returning 1
     )
-    select jsonb_build_object('places of chunks', count(*)) into _counts from places;
+    select jsonb_build_object(
+        'places of chunks', (select count(*) from places), 'meanings of names', (select count(*) from meanings)
+    )
+    into _counts;
     with versions as (
         delete from document_version as v where v.document = _document returning 1
     ),
@@ -283,6 +289,7 @@ declare
 begin
     delete from mention as m where m.chunk = any (_chunks);
     get diagnostics _mentions = row_count;
+    perform graphrag._forget_verdicts(_chunks);
     delete from assertion as a where a.chunk = any (_chunks);
     get diagnostics _assertions = row_count;
     delete from chunk as c where c.id = any (_chunks);

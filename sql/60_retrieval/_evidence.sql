@@ -14,6 +14,7 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
     _has_graph boolean := mode <> 'naive';
+    _today timestamptz := graphrag._today(filter);
 begin
     return query
     with seeds (entities) as materialized (
@@ -58,10 +59,12 @@ begin
             r.version,
             sum(1 / (_k + r.rank)) as score,
             jsonb_object_agg(r.channel, r.rank) as ranks,
-            min(r.hop) as hop
+            min(r.hop) as hop,
+            graphrag._has_ended(v.effective, _today) as has_ended
         from relation_channel as r
-        group by r.version
-        order by 2 desc, r.version
+        join relation_version as v on v.id = r.version
+        group by r.version, v.effective
+        order by has_ended, 2 desc, r.version
         limit 3 * top_k
     ),
     -- Entities worth describing: seeds, and those that the relations found are about.
@@ -72,7 +75,8 @@ begin
         union all
         select 'relation', n.entity, min(r.rank)
         from (
-            select x.version, row_number() over (order by x.score desc, x.version) as rank from relations as x
+            select x.version, row_number() over (order by x.has_ended, x.score desc, x.version) as rank
+            from relations as x
         ) as r
         join relation_version as v on v.id = r.version
         cross join unnest(array[v.subject, v.object]) as n (entity)
@@ -92,7 +96,7 @@ begin
         ) as c
         union all
         select r.* from graphrag._relation_rows(
-            array(select x.version from relations as x order by x.score desc, x.version), filter
+            array(select x.version from relations as x order by x.has_ended, x.score desc, x.version), filter
         ) as r
         union all
         select e.* from graphrag._entity_rows(

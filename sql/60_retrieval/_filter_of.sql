@@ -70,7 +70,13 @@ as $function$
 declare
     _watermarks jsonb;
 begin
-    if as_believed_at ~ '^\d+$' then
+    if graphrag._is_position(as_believed_at) then
+        _watermarks := (
+            select coalesce(jsonb_object_agg(s.name, p.revision), '{}')
+            from graphrag._places(as_believed_at, spaces, cardinality(spaces) > 1) as p
+            join space as s on s.id = p.space
+        );
+    elsif as_believed_at ~ '^\d+$' then
         if cardinality(spaces) = 1 and length(as_believed_at) <= 18 then
             _watermarks := (
                 select jsonb_build_object(s.name, as_believed_at::bigint) from space as s where s.id = spaces[1]
@@ -97,7 +103,7 @@ begin
     end if;
     raise exception 'there is no watermark "%"', as_believed_at
         using errcode = 'GR013',
-            detail = 'A watermark is a revision number of one space, or {"space": number, …} for several.',
+            detail = 'A watermark is what watermark() gives, a revision number of one space, or {"space": number, …}.',
             hint = 'Give an instant such as 2024-05-01T12:00Z to ask for what was believed then.';
 end
 $function$;

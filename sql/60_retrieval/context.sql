@@ -113,6 +113,7 @@ as $function$
                 concat_ws(
                     '; ',
                     'valid ' || evidence.period,
+                    case when evidence.status = 'current' and evidence.metadata ? 'ended' then 'ended' end,
                     case
                         when evidence.status = 'superseded'
                             then concat('superseded', ' by ' || evidence.superseded_by)

@@ -32,7 +32,8 @@ create function graphrag._reader_functions()
     language sql immutable parallel safe
 as $function$
     select array[
-        'retrieve', 'context', 'timeline', 'document_graph', 'doctor', 'parse_period',
+        'retrieve', 'context', 'timeline', 'draw_timeline', 'document_graph', 'doctor', 'parse_period',
+        'watermark', 'changes_since', 'changes_summary',
         'gate_name', 'gate_predicate', 'gate_relation'
     ]::name[]
 $function$;

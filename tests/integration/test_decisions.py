@@ -40,7 +40,7 @@ def facts(conn: Connection, at: int | None = None) -> set[tuple[str, str, str]]:
         found = view(conn, REALM, "facts")
     else:
         found = rows(conn, "timeline", "Ada", as_believed_at=str(at), realm=REALM)
-    return {(f["subject"], f["predicate"], f["object"]) for f in found}
+    return {(f["subject"], f["predicate"], f["object"]) for f in found if f["status"] != "withdrawn"}
 
 
 def test_a_retraction_and_its_end_are_beliefs(kb: Connection) -> None:

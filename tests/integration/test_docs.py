@@ -121,7 +121,7 @@ def test_every_view(documented: Connection, reference: str) -> None:
     assert [view["name"] for view in views if view["name"] not in headings] == []
 
 
-@pytest.mark.parametrize("composite", ["index_result", "evidence", "query_result"])
+@pytest.mark.parametrize("composite", ["index_result", "evidence", "change", "query_result"])
 def test_every_column_of_a_type(documented: Connection, reference: str, composite: str) -> None:
     assert columns(documented, "graphrag", composite) == named(section(reference, composite))
 

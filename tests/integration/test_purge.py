@@ -52,10 +52,12 @@ def graph(conn: Connection) -> list[str]:
 
 
 def answers(conn: Connection, at: int | None) -> list[dict[str, Any]]:
+    """What was believed; a timeline also tells what had been withdrawn by then, which purge() may erase."""
     when = None if at is None else str(at)
-    return rows(conn, "retrieve", "Where does Ada live?", as_believed_at=when) + rows(
-        conn, "timeline", "Ada", as_believed_at=when
-    )
+    told = rows(conn, "timeline", "Ada", as_believed_at=when)
+    return rows(conn, "retrieve", "Where does Ada live?", as_believed_at=when) + [
+        fact for fact in told if fact["status"] != "withdrawn"
+    ]
 
 
 def traces(conn: Connection, *words: str) -> list[str]:

@@ -21,6 +21,7 @@ from tests.support.corpus import (
     Draft,
     as_document,
     collections,
+    corrections,
     delete,
     differences,
     index,
@@ -78,11 +79,12 @@ class Again:
 
 @dataclass(frozen=True)
 class Move:
-    """The same words under another ordinal and date."""
+    """The same words under another ordinal and date, correcting others."""
 
     name: str
     ordinal: int
     published_at: datetime | None
+    corrects: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,11 @@ class Undo:
 Step = Index | Again | Move | Delete | Join | Part | Undo
 names = st.sampled_from(NAMES)
 numbers = st.integers(0, 5)
-changes = (st.builds(Again, names), st.builds(Move, names, ordinals, publications), st.builds(Delete, names))
+changes = (
+    st.builds(Again, names),
+    st.builds(Move, names, ordinals, publications, corrections),
+    st.builds(Delete, names),
+)
 decided = (st.builds(Join, numbers, numbers), st.builds(Part, numbers), st.builds(Undo, numbers))
 
 
@@ -180,8 +186,8 @@ def take(conn: Connection, space: str, step: Step, state: State) -> None:
             return
         case Index(draft):
             live[draft.name] = draft
-        case Move(name, ordinal, published_at) if name in live:
-            live[name] = replace(live[name], ordinal=ordinal, published_at=published_at)
+        case Move(name, ordinal, published_at, corrects) if name in live:
+            live[name] = replace(live[name], ordinal=ordinal, published_at=published_at, corrects=corrects)
         case Delete(name) if name in live:
             del live[name]
             delete(conn, REALM, space, name)

@@ -66,7 +66,7 @@ def shortened(draft: Draft, data: st.DataObject) -> Draft:
         ends = {end for triple in triples for end in (triple.subject, triple.object)}
         entities = tuple(e for e in chunk.entities if e.name in ends or data.draw(st.booleans()))
         chunks.append(Extraction(entities, triples))
-    return Same(draft.name, draft.ordinal, draft.published_at, tuple(chunks), draft.text)
+    return Same(**vars(replace(draft, chunks=tuple(chunks))), written=draft.text)
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,7 @@ class Draft:
     ordinal: int | None
     published_at: datetime | None
     chunks: tuple[Extraction, ...]
+    corrects: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -136,7 +137,7 @@ class World:
 
     def drafts(self, name: st.SearchStrategy[str]) -> st.SearchStrategy[Draft]:
         chunks = st.lists(_extractions(self), min_size=1, max_size=2).map(tuple)
-        return st.builds(Draft, name, ordinals, publications, chunks)
+        return st.builds(Draft, name, ordinals, publications, chunks, corrections)
 
     def collections(self, min_size: int, max_size: int) -> st.SearchStrategy[list[Draft]]:
         sizes = st.integers(min_size, max_size)
@@ -160,6 +161,8 @@ ordinals = st.integers(1, 4)  # few, so that documents tie
 publications = st.none() | st.sampled_from((2000, 2008, 2020)).map(
     lambda year: datetime(year, 1, 1, tzinfo=UTC)
 )
+#: What a document corrects; most correct nothing.
+corrections = st.just(()) | st.lists(st.sampled_from(NAMES), max_size=2, unique=True).map(tuple)
 #: No period stated, one open at either end, or a closed one; never an inverted one.
 periods = st.sampled_from(
     [(None, None)] * 4
@@ -242,6 +245,7 @@ def index(conn: Connection, realm: str, space: str, draft: Draft, supply: bool =
         published_at=draft.published_at,
         ordinal=draft.ordinal,
         extraction=draft.extraction if supply else None,
+        metadata={"corrects": list(draft.corrects)} if draft.corrects else {},
         space=space,
         realm=realm,
     )
@@ -265,4 +269,4 @@ def as_document(draft: Draft) -> Document:
     published_at = None if draft.published_at is None else draft.published_at.timestamp()
     place = draft.ordinal if draft.ordinal is not None else published_at
     assert place is not None, "a document ordered by its first indexing has no place in a model"
-    return Document(draft.name, float(place), published_at, draft.chunks)
+    return Document(draft.name, float(place), published_at, draft.chunks, frozenset(draft.corrects))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from math import inf
 from typing import NamedTuple
@@ -54,6 +54,7 @@ class Document:
     ord: float
     published_at: float | None
     chunks: tuple[Extraction, ...]
+    corrects: frozenset[str] = frozenset()  # keys of the documents that it corrects
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ class _Claim:
     triple: Triple
     published_at: float | None
     key: Key
+    corrects: frozenset[str] = frozenset()
 
     @property
     def stated(self) -> Span | None:
@@ -574,7 +576,7 @@ def _claims(
             key = _key(triple, document.key, resolution, vocabulary)
             if key is not None:
                 at = Position(document.ord, document.key, chunk, no)
-                yield _Claim(at, triple, document.published_at, key)
+                yield _Claim(at, triple, document.published_at, key, document.corrects)
 
 
 def _key(
@@ -601,19 +603,81 @@ def _relations(
     claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate], floor: float
 ) -> dict[Key, Relation]:
     supports: dict[Key, list[_Claim]] = defaultdict(list)
-    contents: dict[tuple[object, ...], list[_Claim]] = defaultdict(list)
     for claim in claims:
         supports[claim.key].append(claim)
-        for slot in _slots(claim.key, vocabulary.get(claim.key.predicate, Predicate(claim.key.predicate))):
-            contents[slot].append(claim)
+    corrected = _corrections(claims, vocabulary, floor)
+    standing = [claim for claim in claims if claim.at not in corrected]
     slots = {
-        name: _Slot(members, floor) for name, members in contents.items() if _is_contested(name, members)
+        name: _Slot(members, floor)
+        for name, members in _contents(standing, vocabulary).items()
+        if _is_contested(name, members)
     }
     relations = {}
     for key, support in supports.items():
         mine = [slot for slot in slots.values() if any(claim.key == key for claim in slot.claims)]
+        stands = [claim for claim in support if claim.at not in corrected]
         relations[key] = _relation(key, support, mine)
+        if len(stands) < len(support):
+            relations[key] = _corrected(relations[key], key, stands, mine, corrected, support)
     return relations
+
+
+def _contents(
+    claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate]
+) -> dict[tuple[object, ...], list[_Claim]]:
+    """The claims of each slot."""
+    contents: dict[tuple[object, ...], list[_Claim]] = defaultdict(list)
+    for claim in claims:
+        for slot in _slots(claim.key, vocabulary.get(claim.key.predicate, Predicate(claim.key.predicate))):
+            contents[slot].append(claim)
+    return contents
+
+
+def _corrections(
+    claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate], floor: float
+) -> dict[Position, _Claim]:
+    """The claims that are corrected, each with the first claim that does so: a later one in the same slot, sure enough,
+    of a document that corrects theirs, about another relation and a time that they share. From the latest on: what
+    is corrected itself corrects nothing."""
+    slots = [members for name, members in _contents(claims, vocabulary).items()]
+    corrected: dict[Position, _Claim] = {}
+    for claim in sorted(claims, key=lambda claim: claim.at, reverse=True):
+        by = [
+            other
+            for members in slots
+            if claim in members
+            for other in members
+            if other.at > claim.at
+            and other.key != claim.key
+            and claim.at.key in other.corrects
+            and other.triple.confidence >= floor
+            and other.at not in corrected
+            and _overlap(other.stated, claim.stated)
+        ]
+        if by:
+            corrected[claim.at] = min(by, key=lambda other: other.at)
+    return corrected
+
+
+def _overlap(one: Span | None, other: Span | None) -> bool:
+    low, high = zip(one or (-inf, inf), other or (-inf, inf), strict=True)
+    return max(low) < min(high)
+
+
+def _corrected(
+    held: Relation,
+    key: Key,
+    standing: Sequence[_Claim],
+    slots: Sequence[_Slot],
+    corrected: Mapping[Position, _Claim],
+    support: Sequence[_Claim],
+) -> Relation:
+    """A relation that lost claims to a correction: all of them and so its whole time, or some."""
+    if standing:
+        left = _relation(key, standing, slots)
+        return replace(held, effective=left.effective, status=left.status, superseded_by=left.superseded_by)
+    by = min((corrected[claim.at] for claim in support), key=lambda claim: claim.at)
+    return replace(held, effective=(), status="superseded", superseded_by=by.key)
 
 
 def _is_contested(slot: tuple[object, ...], claims: Sequence[_Claim]) -> bool:

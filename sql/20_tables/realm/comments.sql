@@ -12,6 +12,7 @@ comment on table chunk is 'Chunks, known by the document and the hash of their t
 comment on table document_chunk is 'Where a chunk stands in a version of its document.';
 comment on table mention is 'Evidence: an entity named in a chunk.';
 comment on table assertion is 'Evidence: a triple or a value stated in a chunk.';
+comment on table contradiction is 'Evidence: which statements a model judged to contradict each other.';
 comment on table decision is 'Evidence: what people decided about the graph.';
 comment on table entity is 'Identity of entities.';
 comment on table entity_name is 'Derived: which names mean which entity.';
@@ -21,6 +22,8 @@ comment on table relation_version is 'Derived: status, effective period and weig
 comment on table usage is 'Every call of an endpoint and what it cost.';
 comment on table cached_answer is 'What models answered about chunks, before the gates; graphrag._forget_answers() drops old ones.';
 comment on column usage.call is 'What one call of index(), query() or another function needed has one value here.';
+comment on column realm.uid is 'Known to positions of the change feed; a restored dump keeps it.';
+comment on column space.purged is 'Positions and beliefs before this revision can no longer be read.';
 comment on column usage.input_tokens is 'Null where the endpoint did not say.';
 comment on view facts is 'The relations believed now, with their periods and what superseded them.';
 comment on view entities is 'The entities believed now.';

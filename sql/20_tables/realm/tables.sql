@@ -7,6 +7,7 @@
 -- ---------------------------------------------------------------- the realm itself
 create table realm (
     singleton boolean primary key default true check (singleton),
+    uid uuid not null default gen_random_uuid(),  -- stays the same in a restored dump: positions of the feed name it
     version text not null,              -- of the extension that made or last migrated these tables
     model text not null,                -- the one embedding model whose vectors stand in content.vec
     width integer not null,
@@ -79,6 +80,7 @@ create table document (
 create table document_version (
     id bigint generated always as identity primary key,
     document bigint not null references document,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     ord numeric not null,                -- document order: ordinal, else epoch of published_at, else of first indexing
@@ -89,6 +91,12 @@ create table document_version (
 );
 create unique index document_version_live on document_version (document) where died is null;
 create index document_version_document on document_version (document, born);
+create index document_version_born on document_version (space, born, document);
+create index document_version_died on document_version (space, died, document) where died is not null;
+create index document_version_order on document_version (
+    space,
+    (case when ordinal is not null then 'ordinal' when published_at is not null then 'published_at' else 'indexing' end)
+) where died is null;
 
 -- ---------------------------------------------------------------- immutable texts and their vectors
 create table content (
@@ -202,6 +210,16 @@ create index assertion_predicate on assertion (space, subject, predicate);
 create index assertion_content on assertion (content);
 create index assertion_object on assertion (space, object, subject) where object is not null;
 
+-- What a model answered when it was asked, with the chunk, whether a statement contradicts one that was there before.
+create table contradiction (
+    assertion bigint not null references assertion,     -- counts while this one is live
+    other bigint not null references assertion,         -- stands for the fact that it states, live or not
+    model text not null,
+    prompt text not null,                -- version of the prompt it answered
+    primary key (assertion, other)
+);
+create index contradiction_other on contradiction (other);
+
 create table decision (
     id bigint generated always as identity primary key,
     space integer not null references space,
@@ -239,12 +257,15 @@ create unique index entity_name_context on entity_name (space, folded, document)
 create index entity_name_document on entity_name (document, born) where document is not null;
 create index entity_name_entity on entity_name (entity, born);
 create index entity_name_folded on entity_name (space, folded, born);
+create index entity_name_born on entity_name (space, born, entity);
+create index entity_name_died on entity_name (space, died, entity) where died is not null;
 
 create index entity_name_trigram on entity_name using gin (folded gin_trgm_ops) where died is null;
 
 create table entity_version (
     id bigint generated always as identity primary key,
     entity bigint not null references entity,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     name text not null,
@@ -254,6 +275,8 @@ create table entity_version (
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
 create index entity_version_name on entity_version (name) where died is null;
+create index entity_version_born on entity_version (space, born, entity);
+create index entity_version_died on entity_version (space, died, entity) where died is not null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (
@@ -273,6 +296,7 @@ create unique index relation_value on relation (subject, predicate, md5(value), 
 create table relation_version (
     id bigint generated always as identity primary key,
     relation bigint not null references relation,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     subject bigint not null references entity,
@@ -289,6 +313,8 @@ create table relation_version (
 );
 create unique index relation_version_live on relation_version (relation) where died is null;
 create index relation_version_relation on relation_version (relation, born);
+create index relation_version_born on relation_version (space, born, relation);
+create index relation_version_died on relation_version (space, died, relation) where died is not null;
 create index relation_version_subject on relation_version (subject, ord desc) where died is null;
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
