@@ -64,6 +64,11 @@ def spread(values: Sequence[float]) -> dict[str, float]:
     }
 
 
+def cpu_ms(session: Connection) -> float:
+    """Processor time of the session's backend so far: what a shared machine does not distort. Needs the server here."""
+    return int(Path(f"/proc/{session.info.backend_pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e6
+
+
 def publish(name: str, session: Connection, settings: dict[str, Any], figures: dict[str, Any]) -> Path:
     """Writes bench/results/NAME.json and prints the figures."""
     result = {

@@ -625,7 +625,8 @@ create unique index entity_name_resolution on entity_name (space, folded) where 
 create index entity_name_entity on entity_name (entity, born);
 create index entity_name_folded on entity_name (space, folded, born);
 
-create index entity_name_trigram on entity_name using gin (folded gin_trgm_ops) where died is null;
+-- An expression, because such an index on the column itself would be taken for lookups of whole names too.
+create index entity_name_trigram on entity_name using gin ((folded || '') gin_trgm_ops) where died is null;
 
 create table entity_version (
     id bigint generated always as identity primary key,
@@ -897,7 +898,7 @@ from (
         similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
     )
     from entity_name as x
-    join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+    join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null and y.role = 'canonical'
     where x.died is null
         and x.role = 'canonical'
         and x.entity <> y.entity
@@ -1024,21 +1025,72 @@ create function graphrag._set_width(width integer)
     language plpgsql volatile parallel unsafe
 as $function$
 -- pgvector indexes at most 2,000 dimensions of vector; above that half precision.
+begin
+    execute format(
+        'alter table content alter column vec type %I.%I(%s)',
+        graphrag._schema_of('vector'), case when width > 2000 then 'halfvec' else 'vector' end, width
+    );
+    perform graphrag._create_vector_indexes();
+end
+$function$;
+comment on function graphrag._set_width(integer) is 'Fixes the width of the current realm''s vectors and builds their indexes, one a kind.';
+
+create function graphrag._create_vector_indexes()
+    returns integer
+    language plpgsql volatile parallel unsafe
+as $function$
 declare
-    _type text := case when width > 2000 then 'halfvec' else 'vector' end;
     _schema name := graphrag._schema_of('vector');
+    _type name := (
+        select t.typname
+        from pg_attribute as a
+        join pg_type as t on t.oid = a.atttypid
+        where a.attrelid = 'content'::regclass and a.attname = 'vec'
+    );
+    _missing text[] := array(
+        select k.kind
+        from unnest(graphrag._vector_kinds()) as k (kind)
+        where to_regclass('content_vec_' || k.kind) is null
+    );
     _kind text;
 begin
-    execute format('alter table content alter column vec type %I.%I(%s)', _schema, _type, width);
-    foreach _kind in array array['chunk', 'entity', 'relation', 'report'] loop
+    foreach _kind in array _missing loop
         execute format(
             'create index %I on content using hnsw (vec %I.%I) where kind = %L',
             'content_vec_' || _kind, _schema, _type || '_cosine_ops', _kind
         );
     end loop;
+    return cardinality(_missing);
 end
 $function$;
-comment on function graphrag._set_width(integer) is 'Fixes the width of the current realm''s vectors and builds their indexes, one a kind.';
+comment on function graphrag._create_vector_indexes() is 'Builds the vector indexes that the current realm lacks and returns how many.';
+
+create function graphrag._drop_vector_indexes()
+    returns integer
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _present text[] := array(
+        select format('%I', 'content_vec_' || k.kind)
+        from unnest(graphrag._vector_kinds()) as k (kind)
+        where to_regclass('content_vec_' || k.kind) is not null
+    );
+begin
+    if _present <> '{}' then
+        execute 'drop index ' || array_to_string(_present, ', ');
+    end if;
+    return cardinality(_present);
+end
+$function$;
+comment on function graphrag._drop_vector_indexes() is 'Drops the vector indexes of the current realm and returns how many there were.';
+
+create function graphrag._vector_kinds()
+    returns text[]
+    language sql immutable parallel safe
+begin atomic
+    select '{chunk,entity,relation,report}'::text[];
+end;
+comment on function graphrag._vector_kinds() is 'The kinds of texts that have a vector index each.';
 
 -- sql/20_tables/_setting.sql
 
@@ -1835,7 +1887,8 @@ create function graphrag._gate_names(names text[], types text[], possessive bool
     returns table (no integer, reason text)
     language plpgsql stable parallel safe rows 50
 as $function$
--- All names of a chunk at once, because their words are looked up in one query.
+-- All names of a chunk at once, because their words are looked up in one query. Most names have no such word and no
+-- figure, and need no closer look.
 declare
     _hits jsonb := graphrag._gate_words(array(
         select p.probe
@@ -1854,11 +1907,32 @@ declare
     ));
 begin
     return query
-    select n.no::integer, graphrag._name_reason(n.name, n.type, _hits, possessive)
+    select
+        n.no::integer,
+        case
+            when possessive or graphrag._is_suspect(n.name, _hits)
+                then graphrag._name_reason(n.name, n.type, _hits, possessive)
+        end
     from unnest(names, types) with ordinality as n (name, type, no);
 end
 $function$;
 comment on function graphrag._gate_names(text[], text[], boolean) is 'For each name and its type, by position, why it is refused; null if it is a name.';
+
+create function graphrag._is_suspect(name text, hits jsonb)
+    returns boolean
+    language plpgsql immutable parallel safe
+as $function$
+declare
+    _key text := graphrag._name_key(name);
+begin
+    return _key is null
+        or length(name) > 200
+        or upper(_key) = _key
+        or translate(_key, '0123456789', '') <> _key
+        or hits ?| (string_to_array(_key, ' ') || array[_key, split_part(_key, '-', 1)]);
+end
+$function$;
+comment on function graphrag._is_suspect(text, jsonb) is 'Whether a name has something that could make it none: a gate word, a figure, no letter, too much length.';
 
 -- sql/30_gates/_gate_report.sql
 
@@ -2125,27 +2199,43 @@ create function graphrag._gate_words(probes text[])
     returns jsonb
     language plpgsql stable strict parallel safe
 as $function$
--- Of the probes, those that are gate words, as the keys `kind word` and `kind:language word` of an object. The current
--- realm's words have language *: they go with any. Outside a realm there is no such table.
+-- Of the probes, those that are gate words, as the keys `kind word` and `kind:language word` of an object, and as the
+-- key `word` alone unless the kind only tells apart what other words have made suspect. The current realm's words have
+-- language *: they go with any. Outside a realm there is no such table.
 declare
     _hits jsonb := (
-        select jsonb_object_agg(w.kind || h.hit, true)
+        select jsonb_object_agg(h.hit, true)
         from graphrag.gate_word as w
-        cross join lateral (values (' ' || w.word), (':' || w.language || ' ' || w.word)) as h (hit)
+        cross join unnest(graphrag._word_hits(w.kind, w.language, w.word)) as h (hit)
         where w.word = any (probes)
     );
     _realm_hits jsonb;
 begin
     if to_regclass('gate_word') <> 'graphrag.gate_word'::regclass then
-        select jsonb_object_agg(w.kind || h.hit, true) into _realm_hits
+        select jsonb_object_agg(h.hit, true) into _realm_hits
         from gate_word as w
-        cross join lateral (values (' ' || w.word), (':* ' || w.word)) as h (hit)
+        cross join unnest(graphrag._word_hits(w.kind, '*', w.word)) as h (hit)
         where w.word = any (probes);
     end if;
     return coalesce(_hits, '{}') || coalesce(_realm_hits, '{}');
 end
 $function$;
 comment on function graphrag._gate_words(text[]) is 'The kinds of those probes that are gate words, of the extension or of the current realm.';
+
+create function graphrag._word_hits(kind text, language text, word text)
+    returns text[]
+    language sql immutable parallel safe
+as $function$
+    select array[kind || ' ' || word, kind || ':' || language || ' ' || word]
+        || case
+            when kind <> all (
+                '{institution,particle,title_word,joint_name,role,common,modifier,work_type,person_type,vague_predicate}'
+            )
+                then array[word]
+            else '{}'
+        end
+$function$;
+comment on function graphrag._word_hits(text, text, text) is 'The keys under which graphrag._gate_words() reports a word.';
 
 -- sql/30_gates/_gated_assertions.sql
 
@@ -2837,9 +2927,9 @@ begin
         return _nothing;
     end if;
     _part := regexp_match(
-        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d{1,2})?([^\d.,].{0,60})?$'
+        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
     );
-    if _part is null then
+    if _part is null or length(_part[3]) > 61 then
         return _nothing;
     end if;
     _after := btrim(translate(_part[3], '()', ''));
@@ -2853,11 +2943,11 @@ begin
         _unit := null;
     end if;
     if _currency is null
-        and substring(_unit from '^(.*?)(?: of(?: [[:lower:]]+)+)?$')
+        and (case when _unit = lower(_unit) then split_part(_unit, ' of ', 1) else _unit end)
             = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
         _result.kind := 'percent';
         _unit := '%';
-    elsif _unit ~ '^(st|nd|rd|th)\M' or not graphrag._is_unit(_unit)
+    elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
             and _part[1] ~ '^(1\d|20)\d\d$'
@@ -2959,17 +3049,23 @@ comment on function graphrag._after_scale(text, numeric) is 'What follows a numb
 
 create function graphrag._is_unit(unit text)
     returns boolean
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
--- One word in lower case (barrels, km/h, 人), a word of measure and another (square miles, basis points), each with
--- `per` something; things counted (wind turbines) or measured (litres of water); or a unit whose symbol has capitals.
-    select unit collate "und-x-icu" ~ (
-        '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU|boe/d|dB'
-        '|(°?[[:lower:]µ°][[:lower:]/²³-]*|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
-        '|(years?|months?|weeks?|days?) old|US cents|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+)( per [[:lower:]]+)?'
-        '|([[:lower:]-]+ ){1,3}[[:lower:]-]*([^sui]s|people|men|women|children)|[[:lower:]]+( of [[:lower:]-]+){1,2}'
-        '|[一-鿿぀-ヿ가-힣]{1,3})$'
-    )
+-- One word in lower case (barrels, km/h, 人); a symbol with capitals; a word of measure and another (square miles, basis
+-- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones first:
+-- the server keeps few regular expressions compiled, and the last one is dear to compile.
+begin
+    if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' then
+        return true;
+    end if;
+    return unit ~ '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU|boe/d|dB|US cents)$'
+        or unit collate "und-x-icu" ~ (
+            '^((°?[[:lower:]µ°][[:lower:]/²³-]*|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+'
+            '|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+|(years?|months?|weeks?|days?) old)'
+            '( per [[:lower:]]+)?|([[:lower:]-]+ )+[[:lower:]-]*([^sui]s|people|men|women|children)'
+            '|[[:lower:]]+( of [[:lower:]-]+)+|[一-鿿぀-ヿ가-힣]{1,3})$'
+        ) and unit !~ '( \S+){4}';
+end
 $function$;
 comment on function graphrag._is_unit(text) is 'Whether what follows a number is a unit of it and not the rest of a name.';
 
@@ -3232,6 +3328,34 @@ begin
 end
 $function$;
 comment on function graphrag._verb_bases(text) is 'The base forms an English word may be an inflection of: of lived, live and two that are no words.';
+
+-- sql/30_gates/_would_ground.sql
+
+create function graphrag._would_ground(gated jsonb, body text, context text)
+    returns boolean
+    language plpgsql immutable strict parallel safe
+as $function$
+-- gated: what graphrag._gate() said of the chunk with this body. It lists 50 refused records: where there are more, who
+-- knows. context is prepared by graphrag._ground_words().
+declare
+    _ground text;
+begin
+    if not gated -> 'rejected' ? 'ungrounded_name' then
+        return false;
+    end if;
+    _ground := graphrag._ground_words(body);
+    return jsonb_array_length(gated -> 'rejects') >= 50 or exists (
+        select
+        from jsonb_array_elements(gated -> 'rejects') as r (reject)
+        cross join jsonb_to_record(r.reject -> 'record') as n (name text, subject text, object text, aliases jsonb)
+        cross join unnest(array[n.name, n.subject, n.object] || graphrag._json_texts(n.aliases)) as f (form)
+        where r.reject ->> 'reason' = 'ungrounded_name'
+            and graphrag._is_grounded(f.form, context)
+            and not graphrag._is_grounded(f.form, _ground)
+    );
+end
+$function$;
+comment on function graphrag._would_ground(jsonb, text, text) is 'Whether a name that was ungrounded in a chunk occurs in what the chunk is read together with.';
 
 -- sql/30_gates/declare_predicate.sql
 
@@ -4501,6 +4625,7 @@ create function graphrag._claims(
 )
     returns graphrag._claim[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- The live assertions between the pairs of entities (in either direction) and of the (subject, predicate) slots.
 declare
@@ -4835,6 +4960,7 @@ create function graphrag._involved_relations(
 )
     returns bigint[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 begin
     return array(
@@ -5438,11 +5564,12 @@ create function graphrag._gate_answers(plan graphrag._document_plan, answers jso
     language plpgsql stable parallel unsafe
 as $function$
 -- The gates, chunk by chunk. A name that does not occur in its chunk may be one that the model was given from elsewhere
--- in the document ("she" is Ada Lovelace): chunks in which a name was ungrounded are judged again, knowing those.
+-- in the document ("she" is Ada Lovelace): chunks in which such a name was ungrounded are judged again, knowing those.
 declare
     _options jsonb := graphrag._gate_options();
     _gated jsonb := graphrag._gate_all(plan, answers, _options);
     _names jsonb;
+    _ground text;
 begin
     if not exists (
         select from jsonb_array_elements(_gated) as g (chunk) where g.chunk -> 'rejected' ? 'ungrounded_name'
@@ -5450,10 +5577,11 @@ begin
         return _gated;
     end if;
     _names := graphrag._known_names(plan, _gated);
+    _ground := graphrag._ground_words(array_to_string(graphrag._json_texts(_names), E'\n'));
     return (
         select jsonb_agg(
             case
-                when o.chunk -> 'rejected' ? 'ungrounded_name'
+                when graphrag._would_ground(o.chunk, plan.bodies[(o.chunk ->> 'no')::integer], _ground)
                     then graphrag._gate_all(
                         plan, jsonb_build_array(a.answer), _options || jsonb_build_object('context_names', _names)
                     ) -> 0
@@ -5611,11 +5739,12 @@ begin
         from jsonb_array_elements(gated) as g (chunk)
         cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
     ) as t
-    where not exists (
-        select
+    -- Not "not exists": that would be planned as a join with the whole table.
+    where (
+        select c.id
         from content as c
         where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    );
+    ) is null;
     if _bodies is null then
         return '[]';
     end if;
@@ -6092,23 +6221,26 @@ comment on function graphrag._split(text, integer, integer) is 'Chunks of a docu
 create function graphrag._touched_names(space integer, chunks bigint[], names text[] default '{}')
     returns text[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- What a change of some chunks can move: the names they use or claim, and from there every name tied to one of those by
 -- a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or by
--- a decision. NULL chunks: every name.
+-- a decision. NULL chunks: every name. One plan for arrays of any size: it looks everything up by key, and making it
+-- costs more than following it for a document.
 begin
     return array(
         with recursive touched (folded) as (
             select n.folded
             from (
-                select m.folded
-                from mention as m
-                where m.space = $1 and (chunks is null or m.chunk = any (chunks))
+                select f.folded
+                from unnest(chunks) as c (id)
+                join mention as m on m.chunk = c.id
+                cross join unnest(m.folded || m.folded_aliases) as f (folded)
                 union
-                select a.folded
+                select f.folded
                 from mention as m
-                cross join unnest(m.folded_aliases) as a (folded)
-                where m.space = $1 and (chunks is null or m.chunk = any (chunks))
+                cross join unnest(m.folded || m.folded_aliases) as f (folded)
+                where m.space = $1 and chunks is null
                 union
                 select e.folded
                 from entity_name as e
@@ -6175,6 +6307,7 @@ create function graphrag._touched_triples(
 )
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state
 -- and those that use a name which moved to another entity. NULL chunks: every triple.
@@ -6182,8 +6315,12 @@ begin
     return query
     with stated as (
         select a.subject, a.predicate, a.object
+        from unnest(chunks) as c (id)
+        join assertion as a on a.chunk = c.id
+        union
+        select a.subject, a.predicate, a.object
         from assertion as a
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks))
+        where a.space = $1 and chunks is null
         union
         select a.subject, a.predicate, a.object
         from assertion as a
@@ -6470,14 +6607,27 @@ create function graphrag._renew_plans(chunks_before bigint)
     language plpgsql volatile parallel unsafe
 as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
--- else will have them made anew. So they are, whenever the realm has doubled.
+-- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
+-- with the whole table. So both is done whenever the realm has doubled. Only who owns the tables can; what another
+-- session is analyzing is left to it.
+declare
+    _tables text;
 begin
     if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
+        select string_agg(
+            format('%I.%I', n.nspname, c.relname) || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
+            ', '
+        )
+        into _tables
+        from pg_class as c
+        join pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname = current_schema() and c.relkind = 'r' and pg_has_role(c.relowner, 'USAGE');
+        execute 'analyze (skip_locked) ' || _tables;
         execute 'discard plans';
     end if;
 end
 $function$;
-comment on function graphrag._renew_plans(bigint) is 'Drops the session''s cached plans when a write has doubled the realm.';
+comment on function graphrag._renew_plans(bigint) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';
 
 -- sql/40_graph/assert_relation.sql
 
@@ -10043,6 +10193,21 @@ end
 $function$;
 comment on function graphrag._enter_to_set_endpoint(text, text, text, text) is 'Enters a realm; where there is none, GR003 says how to make it or do without.';
 
+-- sql/80_operations/build_vector_indexes.sql
+
+create function graphrag.build_vector_indexes(realm text default null)
+    returns integer
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+begin
+    perform graphrag._enter(realm);
+    return graphrag._create_vector_indexes();
+end
+$function$;
+comment on function graphrag.build_vector_indexes(text) is 'Builds the vector indexes that a realm lacks, after a bulk load; returns how many. What was built already stays, so it can be called again after it was interrupted.';
+
 -- sql/80_operations/doctor.sql
 
 create function graphrag.doctor(realm text default null)
@@ -10090,6 +10255,21 @@ begin
 end
 $function$;
 comment on function graphrag.doctor(text) is 'Examines server, libraries, privileges, endpoints, indexes and extraction of a realm: one row a check, with ok, warning, error or skipped and what to do. Asks each endpoint a small question.';
+
+-- sql/80_operations/drop_vector_indexes.sql
+
+create function graphrag.drop_vector_indexes(realm text default null)
+    returns integer
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+begin
+    perform graphrag._enter(realm);
+    return graphrag._drop_vector_indexes();
+end
+$function$;
+comment on function graphrag.drop_vector_indexes(text) is 'Drops the vector indexes of a realm before a bulk load, which is then several times as quick; returns how many there were. Until build_vector_indexes() is called, similarity is searched exactly and slowly.';
 
 -- sql/80_operations/set_endpoint.sql
 

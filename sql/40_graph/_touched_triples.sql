@@ -7,6 +7,7 @@ create function graphrag._touched_triples(
 )
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state
 -- and those that use a name which moved to another entity. NULL chunks: every triple.
@@ -14,8 +15,12 @@ begin
     return query
     with stated as (
         select a.subject, a.predicate, a.object
+        from unnest(chunks) as c (id)
+        join assertion as a on a.chunk = c.id
+        union
+        select a.subject, a.predicate, a.object
         from assertion as a
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks))
+        where a.space = $1 and chunks is null
         union
         select a.subject, a.predicate, a.object
         from assertion as a
