@@ -11,6 +11,7 @@
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
 #   make nightly        the tests with many more random examples
+#   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
 # PYTHON_LIBRARY (where `make install` puts the server-side Python packages), PYTHON (PL/Python's interpreter).
@@ -38,7 +39,7 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly installcheck tle dist clean
+    models stop-models demo lint check test nightly bench-write installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -109,6 +110,12 @@ test: start
 
 nightly:
 	@$(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+
+# Each takes minutes, and says so and goes on where its data set is not there.
+bench-write: start
+	@for part in carol text2kg atom musique; do \
+	    $(environment) PYTHONPATH=plpython:. $(VENV)/bin/python -m bench.write_$$part || exit; \
+	done
 
 DSN ?= postgresql:///postgres
 installcheck:

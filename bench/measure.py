@@ -8,7 +8,7 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, LiteralString
@@ -17,6 +17,8 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 from psycopg.rows import tuple_row
+
+from bench.datasets import MissingError
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -66,7 +68,9 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 def cpu_ms(session: Connection) -> float:
     """Processor time of the session's backend so far: what a shared machine does not distort. Needs the server here."""
-    return int(Path(f"/proc/{session.info.backend_pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e6
+    return (
+        int(Path(f"/proc/{session.info.backend_pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e6
+    )
 
 
 def publish(name: str, session: Connection, settings: dict[str, Any], figures: dict[str, Any]) -> Path:
@@ -97,6 +101,14 @@ def publish(name: str, session: Connection, settings: dict[str, Any], figures: d
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
+
+
+def run_or_skip(main: Callable[[], None]) -> None:
+    """Runs a benchmark; without its data set it says so, and that is no failure."""
+    try:
+        main()
+    except MissingError as missing:
+        print(f"skipped: {missing}")
 
 
 def _processor() -> str:

@@ -27,7 +27,9 @@ _PREPOSITIONS = frozenset(
     "about above across after against along among around as at before behind beside between by for from in into like of"
     " off on onto over through to toward towards under upon with within without".split()
 )
-_DETERMINERS = frozenset("a an the his her its their our this that these those some any each every both".split())
+_DETERMINERS = frozenset(
+    "a an the his her its their our this that these those some any each every both".split()
+)
 _FALLBACK = "interacts_with"
 
 

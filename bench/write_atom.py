@@ -13,7 +13,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from bench import datasets
-from bench.measure import Connection, database, publish, value
+from bench.measure import Connection, database, publish, run_or_skip, value
 
 Bound = tuple[str, str]
 
@@ -23,9 +23,7 @@ def main() -> None:
     with database("graphrag_bench_atom") as session:
         figures = {
             "periods": {"gold": periods(session, [entry.gold for entry in entries])}
-            | {
-                f"run_{no + 1}": periods(session, [entry.runs[no] for entry in entries]) for no in range(3)
-            },
+            | {f"run_{no + 1}": periods(session, [entry.runs[no] for entry in entries]) for no in range(3)},
             "second_run_over_first": second_run(session, entries),
         }
         print(publish("write-atom", session, {"entries": len(entries), "grounding": False}, figures))
@@ -39,7 +37,9 @@ def periods(session: Connection, recorded: Sequence[Iterable[datasets.DatedTripl
         for bound in (triple.start, triple.end):
             day = _day(bound or "")
             found = day and value(
-                session, "select to_char(lower(graphrag.parse_period(%s)) at time zone 'UTC', 'YYYY-MM-DD')", [bound]
+                session,
+                "select to_char(lower(graphrag.parse_period(%s)) at time zone 'UTC', 'YYYY-MM-DD')",
+                [bound],
             )
             meant += day is not None
             read += found is not None
@@ -105,4 +105,4 @@ def second_run(session: Connection, entries: Sequence[datasets.NewsEntry]) -> di
 
 
 if __name__ == "__main__":
-    main()
+    run_or_skip(main)

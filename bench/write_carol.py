@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bench import datasets
-from bench.measure import Connection, counts, database, publish, value
+from bench.measure import Connection, counts, database, publish, run_or_skip, value
 from bench.replay import read_tuples, replay
 from tests.support.endpoint import Endpoint
 
@@ -44,7 +44,12 @@ def main() -> None:
             "with_preset": run(session, endpoint, chunks, "fiction", "fiction"),
             "again": again(session, endpoint, chunks, "plain"),
         }
-        settings = {"embedding": "builtin:hash", "chunk_size": CHUNK_SIZE, "chunk_overlap": 0, "gleaning_passes": 1}
+        settings = {
+            "embedding": "builtin:hash",
+            "chunk_size": CHUNK_SIZE,
+            "chunk_overlap": 0,
+            "gleaning_passes": 1,
+        }
         print(publish("write-carol", session, settings, figures))
 
 
@@ -68,7 +73,8 @@ def create_realm(session: Connection, endpoint: Endpoint, realm: str, preset: st
         [str(CHUNK_SIZE), realm, realm],
     )
     session.execute(
-        "select graphrag.set_endpoint('extraction', %s, 'recorded-gpt-4o', realm => %s)", [endpoint.url, realm]
+        "select graphrag.set_endpoint('extraction', %s, 'recorded-gpt-4o', realm => %s)",
+        [endpoint.url, realm],
     )
     if preset:
         session.execute("select graphrag.use_preset(%s, realm => %s)", [preset, realm])
@@ -91,7 +97,11 @@ def index(session: Connection, text: str, realm: str) -> dict[str, Any]:
 
 
 def run(
-    session: Connection, endpoint: Endpoint, chunks: Sequence[datasets.RecordedChunk], realm: str, preset: str | None
+    session: Connection,
+    endpoint: Endpoint,
+    chunks: Sequence[datasets.RecordedChunk],
+    realm: str,
+    preset: str | None,
 ) -> dict[str, Any]:
     create_realm(session, endpoint, realm, preset)
     start = time.perf_counter()
@@ -202,4 +212,4 @@ def again(
 
 
 if __name__ == "__main__":
-    main()
+    run_or_skip(main)

@@ -17,14 +17,12 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from bench import datasets
-from bench.measure import Connection, counts, cpu_ms, database, publish, spread, value
+from bench.measure import Connection, counts, cpu_ms, database, publish, run_or_skip, spread, value
 
 #: Tables in the order of their references. The first group is the floor that the target speaks of: texts with their
 #: vectors, entities, relations; the second is the rest of what a document leaves behind.
 _DERIVED = ("content", "entity", "entity_name", "entity_version", "relation", "relation_version")
 _EVIDENCE = ("document", "document_version", "chunk", "document_chunk", "mention", "assertion")
-#: Those whose rows end.
-_ENDING = ("document_version", "document_chunk", "entity_name", "entity_version", "relation_version")
 _SLICES = ("start", "middle", "end")
 
 
@@ -83,9 +81,7 @@ def one_by_one(session: Connection, passages: list[datasets.Passage], width: int
             for part, slice_ in _thirds(timings)
         },
         "seconds": {name: round(sum(t[name] for t in timings) / 1000, 2) for name in timings[0]},
-        "ratio_to_bare": {
-            part: ratios(slice_) for part, slice_ in [("all", timings), *_thirds(timings)]
-        },
+        "ratio_to_bare": {part: ratios(slice_) for part, slice_ in [("all", timings), *_thirds(timings)]},
         "statements": {
             "how": "pg_stat_statements, track = all, every 100th passage: queries executed inside index(), each once"
             " however often (distinct) and every execution (executed)",
@@ -113,64 +109,60 @@ def index(session: Connection, passage: datasets.Passage, no: int, realm: str = 
 
 
 class Floor:
-    """The bare insertion of the rows that appeared in realm kb since the last time, into realm bare."""
+    """The bare insertion of the rows that appeared in realm kb since the last time, into realm bare.
+
+    Rows are read by their keys, in order. What ended since then is not ended here, so the indexes that allow one live
+    version are plain ones.
+    """
 
     def __init__(self, session: Connection) -> None:
         self.session = session
         self.last = dict.fromkeys((*_DERIVED, *_EVIDENCE), 0)
-        self.columns = {table: self._columns(table) for table in self.last}
+        self.inserts = {table: self._insert(table) for table in self.last}
         session.execute("insert into bare.space overriding system value values (1, 'default', 0)")
+        for name, definition in session.execute(
+            "select indexname, indexdef from pg_indexes where schemaname = 'bare' and indexdef like 'CREATE UNIQUE%died IS NULL%'"
+        ).fetchall():
+            session.execute(sql.SQL("drop index bare.{}").format(sql.Identifier(name)))
+            session.execute(definition.replace("UNIQUE ", "").encode())
 
-    def _columns(self, table: str) -> sql.Composed:
-        rows = self.session.execute(
+    def _insert(self, table: str) -> sql.Composed:
+        columns = self.session.execute(
             "select attname from pg_attribute where attrelid = ('kb.' || quote_ident(%s))::regclass"
             " and attnum > 0 and not attisdropped order by attnum",
             [table],
         ).fetchall()
-        return sql.SQL(", ").join(sql.Identifier(name) for (name,) in rows)
+        return sql.SQL(
+            "insert into bare.{0} ({1}) {2} select {1} from kb.{0} where {3} > %s order by {3}"
+        ).format(
+            sql.Identifier(table),
+            sql.SQL(", ").join(sql.Identifier(name) for (name,) in columns),
+            sql.SQL("" if table == "document_chunk" else "overriding system value"),
+            sql.Identifier(_key(table)),
+        )
 
     def follow(self) -> dict[str, float]:
         """Milliseconds for the texts, entities and relations, and for all rows."""
-        self._read()
         spent = {"bare": 0.0, "bare_cpu": 0.0, "bare_all": 0.0}
         with self.session.transaction():
-            for table in self.last:
+            for table, insert in self.inserts.items():
                 start, processor = time.perf_counter(), cpu_ms(self.session)
-                self.session.execute(
-                    sql.SQL("insert into bare.{0} ({1}) overriding system value select {1} from new_{2}").format(
-                        sql.Identifier(table), self.columns[table], sql.SQL(table)
-                    )
-                    if table != "document_chunk"
-                    else sql.SQL("insert into bare.document_chunk select * from new_document_chunk")
-                )
-                spent["bare_all"] += 1000 * (time.perf_counter() - start)
+                self.session.execute(insert, [self.last[table]])
+                milliseconds = 1000 * (time.perf_counter() - start)
+                spent["bare_all"] += milliseconds
                 if table in _DERIVED:
-                    spent["bare"] += 1000 * (time.perf_counter() - start)
+                    spent["bare"] += milliseconds
                     spent["bare_cpu"] += cpu_ms(self.session) - processor
+        for table in self.last:
+            query = sql.SQL("select coalesce(max({}), 0) from kb.{}").format(
+                sql.Identifier(_key(table)), sql.Identifier(table)
+            )
+            self.last[table] = self.session.execute(query).fetchall()[0][0]
         return spent
 
-    def _read(self) -> None:
-        """The new rows into temporary tables, and the ends of old rows: no part of the floor."""
-        for table in _ENDING:
-            self.session.execute(
-                sql.SQL(
-                    "update bare.{0} as b set died = k.died from kb.{0} as k where k.{1} = b.{1}"
-                    " and k.died = (select max(n) from kb.revision) and b.died is null"
-                ).format(sql.Identifier(table), sql.Identifier("version" if table == "document_chunk" else "id"))
-            )
-        for table in self.last:
-            key = "version" if table == "document_chunk" else "id"
-            temporary = sql.SQL("new_{}").format(sql.SQL(table))
-            self.session.execute(sql.SQL("drop table if exists {}").format(temporary))
-            self.session.execute(
-                sql.SQL("create temporary table {} as select * from kb.{} where {} > {}").format(
-                    temporary, sql.Identifier(table), sql.Identifier(key), sql.Literal(self.last[table])
-                )
-            )
-            found = self.session.execute(
-                sql.SQL("select max({}) from {}").format(sql.Identifier(key), temporary)
-            ).fetchone()
-            self.last[table] = (found and found[0]) or self.last[table]
+
+def _key(table: str) -> str:
+    return "version" if table == "document_chunk" else "id"
 
 
 def ratios(timings: list[dict[str, float]]) -> dict[str, float]:
@@ -303,7 +295,7 @@ def _statements(session: Connection) -> dict[str, int]:
     return {"distinct": distinct, "executed": int(executed)}
 
 
-def _functions(session: Connection, passages: int) -> dict[str, float]:
+def _functions(session: Connection, passages: int) -> dict[str, dict[str, float]]:
     """Milliseconds a passage spent in each PL function itself, and calls."""
     session.execute("select pg_stat_force_next_flush()")
     return {
@@ -323,4 +315,4 @@ def _thirds(timings: list[dict[str, float]]) -> list[tuple[str, list[dict[str, f
 
 
 if __name__ == "__main__":
-    main()
+    run_or_skip(main)

@@ -20,7 +20,7 @@ from graphrag_pl.records import has_shape, read_records
 from psycopg.types.json import Jsonb
 
 from bench import datasets
-from bench.measure import Connection, database, publish, value
+from bench.measure import Connection, database, publish, run_or_skip, value
 from bench.replay import Answer, read_calls
 
 Triple = tuple[str, ...]
@@ -46,8 +46,15 @@ def recovered(sentences: Sequence[datasets.Sentence], answers: Sequence[Answer])
         stated += len(wanted)
         read += len(wanted & kept)
         theirs = {_key(*t) for t in sentence.read if all(re.search(r"\w", part) for part in t)}
-        same.update(both=len(wanted & theirs), only_here=len(wanted - theirs), only_theirs=len(theirs - wanted))
-    return {"stated": stated, "read": read, "share": round(read / stated, 4), "against_the_authors_reading": dict(same)}
+        same.update(
+            both=len(wanted & theirs), only_here=len(wanted - theirs), only_theirs=len(theirs - wanted)
+        )
+    return {
+        "stated": stated,
+        "read": read,
+        "share": round(read / stated, 4),
+        "against_the_authors_reading": dict(same),
+    }
 
 
 def gated(
@@ -114,4 +121,4 @@ def _letters(name: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_or_skip(main)

@@ -898,7 +898,8 @@ from (
         similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
     )
     from entity_name as x
-    join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null and y.role = 'canonical'
+    join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
+        and y.role = 'canonical'
     where x.died is null
         and x.role = 'canonical'
         and x.entity <> y.entity
@@ -2445,9 +2446,9 @@ create function graphrag._is_grounded(name text, ground text)
 as $function$
 -- ground: graphrag._ground_words() of the text. Whole words; the blanks inside may be missing on either side (DataHub,
 -- data hub) and a plural or genitive s may stand on either side alone. The text may have initials where the name has
--- none (Ann Gray, Ann B. Gray). The name may have what a model adds: an article in front, an abbreviation in parentheses
--- that the text has or that is made of its initials. In scripts that join words, anywhere: CJK, Thai; Hangul takes
--- particles, Arabic and Hebrew prefixes and suffixes.
+-- none (Ann Gray, Ann B. Gray). The name may have what a model adds: an article in front, an abbreviation in
+-- parentheses that the text has or that is made of its initials. In scripts that join words, anywhere: CJK, Thai;
+-- Hangul takes particles, Arabic and Hebrew prefixes and suffixes.
 declare
     _words text := graphrag._ground_words(name);
     _letters text := replace(_words, ' ', '');
@@ -2717,7 +2718,9 @@ as $function$
 -- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
 -- What begins with an article or a word of grammar (When, With, You), holds a possessive (His) or a lone abbreviation
 -- (TV), or goes on with a numeral (III and IV) is the title of something.
-    select not hits ?| array['article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])]
+    select not hits ?| array[
+            'article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])
+        ]
         and words[1] !~ '^[IVX]+$'
         and coalesce(
             count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
@@ -2763,7 +2766,10 @@ begin
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
     -- Eighty-Four), and wholly in capitals always (TEN).
     if left(name, 1) <> left(key, 1)
-        and (not hits ?| array['number:en ' || key, 'number:* ' || key] or (name = upper(name) and key not like '% %')) then
+        and (
+            not hits ?| array['number:en ' || key, 'number:* ' || key]
+            or (name = upper(name) and key not like '% %')
+        ) then
         return null;
     end if;
     return case
@@ -3052,19 +3058,23 @@ create function graphrag._is_unit(unit text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- One word in lower case (barrels, km/h, 人); a symbol with capitals; a word of measure and another (square miles, basis
--- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones first:
--- the server keeps few regular expressions compiled, and the last one is dear to compile.
+-- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones
+-- first: the server keeps few regular expressions compiled, and the last one is dear to compile.
 begin
     if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' then
         return true;
     end if;
-    return unit ~ '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU|boe/d|dB|US cents)$'
-        or unit collate "und-x-icu" ~ (
+    return unit ~ (
+            '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU'
+            '|boe/d|dB|US cents)$'
+        )
+        or unit !~ '( \S+){4}' and unit collate "und-x-icu" ~ (
             '^((°?[[:lower:]µ°][[:lower:]/²³-]*|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+'
-            '|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+|(years?|months?|weeks?|days?) old)'
-            '( per [[:lower:]]+)?|([[:lower:]-]+ )+[[:lower:]-]*([^sui]s|people|men|women|children)'
+            '|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
+            '|(years?|months?|weeks?|days?) old)( per [[:lower:]]+)?'
+            '|([[:lower:]-]+ )+[[:lower:]-]*([^sui]s|people|men|women|children)'
             '|[[:lower:]]+( of [[:lower:]-]+)+|[一-鿿぀-ヿ가-힣]{1,3})$'
-        ) and unit !~ '( \S+){4}';
+        );
 end
 $function$;
 comment on function graphrag._is_unit(text) is 'Whether what follows a number is a unit of it and not the rest of a name.';
@@ -3139,7 +3149,9 @@ begin
         return case when (graphrag._parse_quantity(_part[2])).kind is not null then _first else _nothing end;
     end if;
     _part := regexp_match(
-        value, '^(\d[\d.,]*)(?:th|s)?(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?|(?<=[.,]\d+)-)(\d.*)$'
+        value,
+        '^(\d[\d.,]*)s?(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?|(?<=[.,]\d+)-)'
+            '(\d.*)$'
     );
     if _part is null then
         return _nothing;
@@ -3149,7 +3161,8 @@ begin
     return row(
         case
             when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^\d\d$') then 'date'
-            when _first.kind in ('number', 'date') and _second.kind in ('number', 'quantity', 'money', 'percent') then _second.kind
+            when _first.kind in ('number', 'date') and _second.kind in ('number', 'quantity', 'money', 'percent')
+                then _second.kind
         end,
         null,
         _second.unit
@@ -3347,8 +3360,11 @@ begin
     return jsonb_array_length(gated -> 'rejects') >= 50 or exists (
         select
         from jsonb_array_elements(gated -> 'rejects') as r (reject)
-        cross join jsonb_to_record(r.reject -> 'record') as n (name text, subject text, object text, aliases jsonb)
-        cross join unnest(array[n.name, n.subject, n.object] || graphrag._json_texts(n.aliases)) as f (form)
+        cross join lateral (select r.reject -> 'record') as n (record)
+        cross join unnest(
+            array[n.record ->> 'name', n.record ->> 'subject', n.record ->> 'object']
+            || graphrag._json_texts(n.record -> 'aliases')
+        ) as f (form)
         where r.reject ->> 'reason' = 'ungrounded_name'
             and graphrag._is_grounded(f.form, context)
             and not graphrag._is_grounded(f.form, _ground)
@@ -6615,14 +6631,17 @@ declare
 begin
     if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
         select string_agg(
-            format('%I.%I', n.nspname, c.relname) || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
+            format('%I.%I', n.nspname, c.relname)
+                || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
             ', '
         )
         into _tables
         from pg_class as c
         join pg_namespace as n on n.oid = c.relnamespace
         where n.nspname = current_schema() and c.relkind = 'r' and pg_has_role(c.relowner, 'USAGE');
-        execute 'analyze (skip_locked) ' || _tables;
+        if _tables is not null then
+            execute 'analyze (skip_locked) ' || _tables;
+        end if;
         execute 'discard plans';
     end if;
 end

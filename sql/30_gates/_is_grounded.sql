@@ -4,9 +4,9 @@ create function graphrag._is_grounded(name text, ground text)
 as $function$
 -- ground: graphrag._ground_words() of the text. Whole words; the blanks inside may be missing on either side (DataHub,
 -- data hub) and a plural or genitive s may stand on either side alone. The text may have initials where the name has
--- none (Ann Gray, Ann B. Gray). The name may have what a model adds: an article in front, an abbreviation in parentheses
--- that the text has or that is made of its initials. In scripts that join words, anywhere: CJK, Thai; Hangul takes
--- particles, Arabic and Hebrew prefixes and suffixes.
+-- none (Ann Gray, Ann B. Gray). The name may have what a model adds: an article in front, an abbreviation in
+-- parentheses that the text has or that is made of its initials. In scripts that join words, anywhere: CJK, Thai;
+-- Hangul takes particles, Arabic and Hebrew prefixes and suffixes.
 declare
     _words text := graphrag._ground_words(name);
     _letters text := replace(_words, ' ', '');

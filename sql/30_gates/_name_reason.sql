@@ -149,7 +149,9 @@ as $function$
 -- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
 -- What begins with an article or a word of grammar (When, With, You), holds a possessive (His) or a lone abbreviation
 -- (TV), or goes on with a numeral (III and IV) is the title of something.
-    select not hits ?| array['article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])]
+    select not hits ?| array[
+            'article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])
+        ]
         and words[1] !~ '^[IVX]+$'
         and coalesce(
             count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
@@ -195,7 +197,10 @@ begin
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
     -- Eighty-Four), and wholly in capitals always (TEN).
     if left(name, 1) <> left(key, 1)
-        and (not hits ?| array['number:en ' || key, 'number:* ' || key] or (name = upper(name) and key not like '% %')) then
+        and (
+            not hits ?| array['number:en ' || key, 'number:* ' || key]
+            or (name = upper(name) and key not like '% %')
+        ) then
         return null;
     end if;
     return case

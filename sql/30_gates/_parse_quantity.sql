@@ -153,19 +153,23 @@ create function graphrag._is_unit(unit text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- One word in lower case (barrels, km/h, 人); a symbol with capitals; a word of measure and another (square miles, basis
--- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones first:
--- the server keeps few regular expressions compiled, and the last one is dear to compile.
+-- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones
+-- first: the server keeps few regular expressions compiled, and the last one is dear to compile.
 begin
     if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' then
         return true;
     end if;
-    return unit ~ '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU|boe/d|dB|US cents)$'
-        or unit collate "und-x-icu" ~ (
+    return unit ~ (
+            '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU'
+            '|boe/d|dB|US cents)$'
+        )
+        or unit !~ '( \S+){4}' and unit collate "und-x-icu" ~ (
             '^((°?[[:lower:]µ°][[:lower:]/²³-]*|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+'
-            '|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+|(years?|months?|weeks?|days?) old)'
-            '( per [[:lower:]]+)?|([[:lower:]-]+ )+[[:lower:]-]*([^sui]s|people|men|women|children)'
+            '|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
+            '|(years?|months?|weeks?|days?) old)( per [[:lower:]]+)?'
+            '|([[:lower:]-]+ )+[[:lower:]-]*([^sui]s|people|men|women|children)'
             '|[[:lower:]]+( of [[:lower:]-]+)+|[一-鿿぀-ヿ가-힣]{1,3})$'
-        ) and unit !~ '( \S+){4}';
+        );
 end
 $function$;
 comment on function graphrag._is_unit(text) is 'Whether what follows a number is a unit of it and not the rest of a name.';

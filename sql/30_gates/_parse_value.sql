@@ -66,7 +66,9 @@ begin
         return case when (graphrag._parse_quantity(_part[2])).kind is not null then _first else _nothing end;
     end if;
     _part := regexp_match(
-        value, '^(\d[\d.,]*)(?:th|s)?(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?|(?<=[.,]\d+)-)(\d.*)$'
+        value,
+        '^(\d[\d.,]*)s?(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?|(?<=[.,]\d+)-)'
+            '(\d.*)$'
     );
     if _part is null then
         return _nothing;
@@ -76,7 +78,8 @@ begin
     return row(
         case
             when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^\d\d$') then 'date'
-            when _first.kind in ('number', 'date') and _second.kind in ('number', 'quantity', 'money', 'percent') then _second.kind
+            when _first.kind in ('number', 'date') and _second.kind in ('number', 'quantity', 'money', 'percent')
+                then _second.kind
         end,
         null,
         _second.unit

@@ -14,8 +14,11 @@ begin
     return jsonb_array_length(gated -> 'rejects') >= 50 or exists (
         select
         from jsonb_array_elements(gated -> 'rejects') as r (reject)
-        cross join jsonb_to_record(r.reject -> 'record') as n (name text, subject text, object text, aliases jsonb)
-        cross join unnest(array[n.name, n.subject, n.object] || graphrag._json_texts(n.aliases)) as f (form)
+        cross join lateral (select r.reject -> 'record') as n (record)
+        cross join unnest(
+            array[n.record ->> 'name', n.record ->> 'subject', n.record ->> 'object']
+            || graphrag._json_texts(n.record -> 'aliases')
+        ) as f (form)
         where r.reject ->> 'reason' = 'ungrounded_name'
             and graphrag._is_grounded(f.form, context)
             and not graphrag._is_grounded(f.form, _ground)

@@ -255,14 +255,17 @@ declare
 begin
     if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
         select string_agg(
-            format('%I.%I', n.nspname, c.relname) || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
+            format('%I.%I', n.nspname, c.relname)
+                || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
             ', '
         )
         into _tables
         from pg_class as c
         join pg_namespace as n on n.oid = c.relnamespace
         where n.nspname = current_schema() and c.relkind = 'r' and pg_has_role(c.relowner, 'USAGE');
-        execute 'analyze (skip_locked) ' || _tables;
+        if _tables is not null then
+            execute 'analyze (skip_locked) ' || _tables;
+        end if;
         execute 'discard plans';
     end if;
 end
