@@ -1,7 +1,7 @@
-"""Recorded model answers in other projects' formats, as answers in this project's protocol, and a server that gives them.
+"""Recorded model answers in other projects' formats, as answers in this project's protocol.
 
-The server is an ordinary OpenAI-compatible endpoint: what is measured is the real path of `graphrag.index`, with a model
-that says what another one once said.
+They are given by an ordinary OpenAI-compatible endpoint: what is measured is the real path of `graphrag.index`, with
+a model that says what another one once said.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Record = dict[str, Any]
 #: nano-graphrag: ("entity"<|>name<|>type<|>description), ("relationship"<|>source<|>target<|>description<|>strength).
 _TUPLE = re.compile(r'\(\s*"(entity|relation\w*)"\s*<\|>(.*?)\)\s*(?:##|<\|COMPLETE\|>|$)', re.MULTILINE)
 _OPENED = re.compile(r'\(\s*"(?:entity|relation\w*)"\s*<\|>')
-#: text2kgbench: predicate(subject, object), anywhere in the answer, with Markdown's escapes. Parentheses may stand inside.
+#: text2kgbench: predicate(subject, object), anywhere in the answer, with Markdown's escapes; parentheses inside too.
 _PART = r"(?:[^(),\n]|\([^()\n]*\))+"
 _CALL = re.compile(rf"(?<![\w.'\"])([A-Za-z_]\w*)\s*\(\s*({_PART}),((?:[^()]|\([^()]*\))*)\)")
 _PREPOSITIONS = frozenset(

@@ -69,7 +69,8 @@ def create_realm(session: Connection, endpoint: Endpoint, realm: str, preset: st
         "select graphrag.create_realm(%s, embedding_url => 'builtin:hash', width => 256)", [realm]
     )
     session.execute(
-        "select graphrag.configure('chunk_size', %s, realm => %s), graphrag.configure('chunk_overlap', '0', realm => %s)",
+        "select graphrag.configure('chunk_size', %s, realm => %s),"
+        " graphrag.configure('chunk_overlap', '0', realm => %s)",
         [str(CHUNK_SIZE), realm, realm],
     )
     session.execute(

@@ -121,7 +121,8 @@ class Floor:
         self.inserts = {table: self._insert(table) for table in self.last}
         session.execute("insert into bare.space overriding system value values (1, 'default', 0)")
         for name, definition in session.execute(
-            "select indexname, indexdef from pg_indexes where schemaname = 'bare' and indexdef like 'CREATE UNIQUE%died IS NULL%'"
+            "select indexname, indexdef from pg_indexes"
+            " where schemaname = 'bare' and indexdef like 'CREATE UNIQUE%died IS NULL%'"
         ).fetchall():
             session.execute(sql.SQL("drop index bare.{}").format(sql.Identifier(name)))
             session.execute(definition.replace("UNIQUE ", "").encode())

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import json_repair
-from graphrag_pl.parsing import find_json
-from graphrag_pl.records import has_shape, read_records
 from psycopg.types.json import Jsonb
 
 from bench import datasets
 from bench.measure import Connection, database, publish, run_or_skip, value
 from bench.replay import Answer, read_calls
+from graphrag_pl.parsing import find_json
+from graphrag_pl.records import has_shape, read_records
 
 Triple = tuple[str, ...]
 
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def recovered(sentences: Sequence[datasets.Sentence], answers: Sequence[Answer]) -> dict[str, Any]:
-    """Well-formed triples that come out of the product's parser, and how that compares with the authors' own reading."""
+    """Well-formed triples that come out of the product's parser, beside the authors' own reading."""
     stated = read = 0
     same = Counter[str]()
     for sentence, answer in zip(sentences, answers, strict=True):

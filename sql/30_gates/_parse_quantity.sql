@@ -127,7 +127,10 @@ begin
               "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12}'::jsonb
             ->> _word
         )::numeric,
-        case when is_money then ('{"m": 1e6, "mm": 1e6, "MM": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric end,
+        case
+            when is_money
+                then ('{"m": 1e6, "mm": 1e6, "MM": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric
+        end,
         1
     );
 end

@@ -69,7 +69,8 @@ def test_what_the_gates_refuse_of_the_novel_is_counted_and_listed(
 ) -> None:
     listed: dict[str, int] = dict(
         conn.execute(
-            "select r ->> 'reason', count(*) from plain.chunk, jsonb_array_elements(details -> 'refused') as r group by 1"
+            "select r ->> 'reason', count(*)"
+            " from plain.chunk, jsonb_array_elements(details -> 'refused') as r group by 1"
         ).fetchall()
     )
     assert listed == carol["result"]["rejected"]
