@@ -2481,7 +2481,15 @@ begin
             '(?=.{4})',
         ' '
     );
-    return ground ~ graphrag._ground_pattern(btrim(_words));
+    -- A pattern is dear to make: not where the letters, or the words one by one, are not there at all.
+    return (
+            position(rtrim(replace(_words, ' ', ''), 's') in replace(ground, ' ', '')) > 0
+            or (
+                select count(*) > 1 and bool_and(position(' ' || rtrim(w.word, 's') in ground) > 0)
+                from string_to_table(btrim(_words), ' ') as w (word)
+            )
+        )
+        and ground ~ graphrag._ground_pattern(btrim(_words));
 end
 $function$;
 comment on function graphrag._is_grounded(text, text) is 'Whether a name occurs in a text that graphrag._ground_words() prepared.';
@@ -3124,7 +3132,7 @@ begin
             )
             and graphrag.parse_period(_value) is not null then
             _result := row('date', case when length(_value) = 4 then _result.number end, null);
-        elsif _result.kind is null then
+        elsif _result.kind is null and left(_value, 1) between '0' and '9' and _value ~ '\d.*[ –—-].*\d' then
             _result := graphrag._parse_compound_value(_value);
         end if;
     end if;
@@ -3291,9 +3299,13 @@ begin
     from (
         select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank
         from (values (1, '\n+(?![[:lower:]])'), (2, '\n\s*\n')) as b (rank, break)
+        -- Cut at every stop, then undone after abbreviations: quicker than looking behind at every character.
         cross join string_to_table(
             regexp_replace(
-                body, '((?:(?<!\m[A-Z][a-z]{0,2})\.|[!?])["”’)]*\s+|[。！？]|' || b.break || ')', E'\\1\x01', 'g'
+                regexp_replace(body, '([.!?]["”’)]*\s+|[。！？]|' || b.break || ')', E'\\1\x01', 'g'),
+                E'(\\m[A-Z][a-z]?[a-z]?\\.["”’)]*\\s+)\x01',
+                '\1',
+                'g'
             ),
             E'\x01'
         ) with ordinality as w (sentence, no)

@@ -39,7 +39,15 @@ begin
             '(?=.{4})',
         ' '
     );
-    return ground ~ graphrag._ground_pattern(btrim(_words));
+    -- A pattern is dear to make: not where the letters, or the words one by one, are not there at all.
+    return (
+            position(rtrim(replace(_words, ' ', ''), 's') in replace(ground, ' ', '')) > 0
+            or (
+                select count(*) > 1 and bool_and(position(' ' || rtrim(w.word, 's') in ground) > 0)
+                from string_to_table(btrim(_words), ' ') as w (word)
+            )
+        )
+        and ground ~ graphrag._ground_pattern(btrim(_words));
 end
 $function$;
 comment on function graphrag._is_grounded(text, text) is 'Whether a name occurs in a text that graphrag._ground_words() prepared.';

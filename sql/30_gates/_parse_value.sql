@@ -38,7 +38,7 @@ begin
             )
             and graphrag.parse_period(_value) is not null then
             _result := row('date', case when length(_value) = 4 then _result.number end, null);
-        elsif _result.kind is null then
+        elsif _result.kind is null and left(_value, 1) between '0' and '9' and _value ~ '\d.*[ –—-].*\d' then
             _result := graphrag._parse_compound_value(_value);
         end if;
     end if;
