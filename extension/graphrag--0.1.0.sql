@@ -2519,11 +2519,12 @@ create function graphrag._is_acronym(short text, long text)
     returns boolean
     language sql immutable strict parallel safe
 as $function$
--- IRS of Internal Revenue Service, DoE of Department of Energy: the first letters, those of small words or not.
+-- IRS of the Internal Revenue Service, DoE of the Department of Energy: the first letters, those of small words or not.
     select upper(short) in (
-        upper(regexp_replace(long, '(\w)\w*[^\w]*', '\1', 'g')),
-        regexp_replace(regexp_replace(long, '\m[[:lower:]]\w*', '', 'g'), '(\w)\w*[^\w]*|\W+', '\1', 'g')
+        upper(regexp_replace(n.name, '(\w)\w*[^\w]*', '\1', 'g')),
+        regexp_replace(regexp_replace(n.name, '\m[[:lower:]]\w*', '', 'g'), '(\w)\w*[^\w]*|\W+', '\1', 'g')
     )
+    from (select regexp_replace(long, '^(the|an?) ', '', 'i')) as n (name)
 $function$;
 comment on function graphrag._is_acronym(text, text) is 'Whether a short name is made of the first letters of a long one.';
 
@@ -3154,7 +3155,10 @@ declare
     _second graphrag.parsed_value;
     _part text[];
 begin
-    _part := regexp_match(value, '^(.{1,40}) \((.{1,40})\)$');
+    if length(value) > 60 then
+        return _nothing;
+    end if;
+    _part := regexp_match(value, '^(.+) \((.+)\)$');
     if _part is not null then
         _first := graphrag._parse_quantity(_part[1]);
         return case when (graphrag._parse_quantity(_part[2])).kind is not null then _first else _nothing end;
@@ -6636,6 +6640,7 @@ comment on function graphrag._count_chunks() is 'About how many chunks the realm
 create function graphrag._renew_plans(chunks_before bigint)
     returns void
     language plpgsql volatile parallel unsafe
+    set client_min_messages = error
 as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
 -- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join

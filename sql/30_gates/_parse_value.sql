@@ -60,7 +60,10 @@ declare
     _second graphrag.parsed_value;
     _part text[];
 begin
-    _part := regexp_match(value, '^(.{1,40}) \((.{1,40})\)$');
+    if length(value) > 60 then
+        return _nothing;
+    end if;
+    _part := regexp_match(value, '^(.+) \((.+)\)$');
     if _part is not null then
         _first := graphrag._parse_quantity(_part[1]);
         return case when (graphrag._parse_quantity(_part[2])).kind is not null then _first else _nothing end;

@@ -245,6 +245,7 @@ comment on function graphrag._count_chunks() is 'About how many chunks the realm
 create function graphrag._renew_plans(chunks_before bigint)
     returns void
     language plpgsql volatile parallel unsafe
+    set client_min_messages = error
 as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
 -- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join

@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(560);
+select plan(561);
 
 -- ------------------------------------------------------------ names: name, type, reason (null: it is one)
 select is(graphrag.gate_name(n.name, n.type), n.reason, format('name: %s (%s)', left(n.name, 60), n.type))
@@ -559,6 +559,7 @@ from (values
     ('Inland Revenue Board (IRB)', 'the Inland Revenue Board said', true),
     ('Board of Inland Revenue (BIR)', 'the Board of Inland Revenue said', true),
     ('Inland Revenue Board (IRX)', 'the Inland Revenue Board said', false),
+    ('The Board of Inland Revenue (BIR)', 'a Board of Inland Revenue said', true),
     ('Inland Revenue Board (Pune)', 'the Inland Revenue Board in Pune', true),
     ('(', '(', false)
 ) as g (name, body, grounded);
