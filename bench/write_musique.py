@@ -33,13 +33,13 @@ def main() -> None:
     arguments = parser.parse_args()
     passages = datasets.musique_train()[: arguments.passages or None]
     with database("graphrag_bench_write") as session:
+        settings = {"passages": len(passages), "embedding": "builtin:hash", "width": arguments.width}
         figures = {
             "one_by_one": one_by_one(session, passages, arguments.width),
             "again": again(session, passages),
-            "bulk": bulk(session, passages, arguments.width),
         }
-        settings = {"passages": len(passages), "embedding": "builtin:hash", "width": arguments.width}
         print(publish("write-musique", session, settings, figures))
+        print(publish("write-bulk", session, settings, bulk(session, passages, arguments.width)))
 
 
 def create_realm(session: Connection, realm: str, width: int) -> None:
