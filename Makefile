@@ -10,7 +10,8 @@
 #   make models    local model server                     make stop-models
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
-#   make nightly        the tests with many more random examples
+#   make nightly        the tests with many more random examples and 1,000 killed backends
+#   make bench-cancel   how long a stop takes, at random instants
 #   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -39,7 +40,7 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly bench-write installcheck tle dist clean
+    models stop-models demo lint check test nightly bench-cancel bench-write installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -109,7 +110,11 @@ test: start
 	@$(environment) $(VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
 nightly:
-	@$(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+
+# How long stops take, at random instants; into bench/results.
+bench-cancel: start
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.cancel
 
 # Each takes minutes, and says so and goes on where its data set is not there.
 bench-write: start

@@ -27,6 +27,7 @@ create function graphrag.query(
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
     set graphrag.call = ''
+    set graphrag.tally = ''
 as $function$
 declare
     _evidence graphrag.evidence[];
@@ -73,7 +74,7 @@ begin
     _result.chunks := graphrag._evidence_json(_evidence, 'chunk');
     _result.entities := graphrag._evidence_json(_evidence, 'entity');
     _result.communities := '[]';
-    _result.usage := graphrag._usage_json()
+    _result.usage := graphrag._tally() - 'chats'
         || jsonb_build_object('model', _reply -> 'model', 'citations_removed', _checked.removed);
     return _result;
 end
@@ -122,13 +123,13 @@ begin
             jsonb_agg(
                 jsonb_build_object(
                     'reference', r.reference, 'document', r.document, 'source', r.source, 'published_at', r.published_at
-                )
+                ) || r.place
                 order by r.reference
             ),
             '[]'
         )
         from (
-            select distinct e.reference, e.document, e.source, e.published_at
+            select distinct e.reference, e.document, e.source, e.published_at, graphrag._place(e.metadata) as place
             from unnest(evidence) as e
             where e.reference = any (_cited)
         ) as r
@@ -136,6 +137,16 @@ begin
 end
 $function$;
 comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An answer without citations of documents that are not in the evidence, and the citations that are left.';
+
+create function graphrag._place(metadata jsonb)
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+    from jsonb_each(metadata) as m (key, value)
+    where m.key in ('page', 'paragraph', 'category', 'collection')
+$function$;
+comment on function graphrag._place(jsonb) is 'What of a document''s metadata says where a reader finds it: page, paragraph, category, collection.';
 
 create function graphrag._named_entities(evidence graphrag.evidence[])
     returns jsonb
@@ -154,22 +165,3 @@ as $function$
     where e.kind = $2
 $function$;
 comment on function graphrag._evidence_json(graphrag.evidence[], text) is 'The evidence of one kind as JSON.';
-
-create function graphrag._usage_json()
-    returns jsonb
-    language plpgsql stable parallel safe
-as $function$
-begin
-    return (
-        select jsonb_build_object(
-            'calls', count(*),
-            'input_tokens', graphrag._sum_known(u.input_tokens) filter (where u.failure is null),
-            'output_tokens', graphrag._sum_known(u.output_tokens) filter (where u.failure is null),
-            'latency_ms', sum(u.latency_ms)
-        )
-        from usage as u
-        where u.call = current_setting('graphrag.call')
-    );
-end
-$function$;
-comment on function graphrag._usage_json() is 'What this call cost so far; unknown tokens stay null.';

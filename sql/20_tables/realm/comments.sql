@@ -19,6 +19,7 @@ comment on table entity_version is 'Derived: name, types and describing text of 
 comment on table relation is 'Identity of relations: subject, predicate, object or value, denied or not.';
 comment on table relation_version is 'Derived: status, effective period and weight of relations.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
+comment on table cached_answer is 'What models answered about chunks, before the gates; graphrag._forget_answers() drops old ones.';
 comment on column usage.call is 'What one call of index(), query() or another function needed has one value here.';
 comment on column usage.input_tokens is 'Null where the endpoint did not say.';
 comment on view facts is 'The relations believed now, with their periods and what superseded them.';
