@@ -1042,28 +1042,13 @@ cross join lateral (
         and x.role = 'claimed'
         and (y.role <> 'claimed' or x.entity < y.entity)
     union all
-<<<<<<< HEAD
-    select x.entity, y.entity, 'names', greatest(
-        similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
-    )
-    from entity_name as x
-    join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
-        and y.role = 'canonical'
-    where x.died is null
-        and x.role = 'canonical'
-        and x.entity <> y.entity
-        and length(x.folded) >= 4
-        and (
-            (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
-            or position(x.folded in y.folded) > 0
-=======
     (
         select y.entity, 'names', greatest(
             similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
->>>>>>> main
         )
         from entity_name as x
-        join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+        join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
+            and y.role = 'canonical'
         where x.entity = a.entity
             and x.died is null
             and x.role = 'canonical'
@@ -7979,27 +7964,21 @@ create function graphrag._touched_triples(
 )
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
-    set plan_cache_mode = force_generic_plan
 as $function$
 -- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state
 -- and those that use a name which moved to another entity. NULL chunks: every triple.
 begin
     return query
     with stated as (
-<<<<<<< HEAD
-        select a.subject, a.predicate, a.object
+        select k.document, a.subject, a.predicate, a.object
         from unnest(chunks) as c (id)
+        join chunk as k on k.id = c.id
         join assertion as a on a.chunk = c.id
         union
-        select a.subject, a.predicate, a.object
-        from assertion as a
-        where a.space = $1 and chunks is null
-=======
         select k.document, a.subject, a.predicate, a.object
         from assertion as a
         join chunk as k on k.id = a.chunk
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks))
->>>>>>> main
+        where a.space = $1 and chunks is null
         union
         select k.document, a.subject, a.predicate, a.object
         from unnest(moved) as m

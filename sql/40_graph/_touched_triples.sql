@@ -6,27 +6,21 @@ create function graphrag._touched_triples(
 )
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
-    set plan_cache_mode = force_generic_plan
 as $function$
 -- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state
 -- and those that use a name which moved to another entity. NULL chunks: every triple.
 begin
     return query
     with stated as (
-<<<<<<< HEAD
-        select a.subject, a.predicate, a.object
+        select k.document, a.subject, a.predicate, a.object
         from unnest(chunks) as c (id)
+        join chunk as k on k.id = c.id
         join assertion as a on a.chunk = c.id
         union
-        select a.subject, a.predicate, a.object
-        from assertion as a
-        where a.space = $1 and chunks is null
-=======
         select k.document, a.subject, a.predicate, a.object
         from assertion as a
         join chunk as k on k.id = a.chunk
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks))
->>>>>>> main
+        where a.space = $1 and chunks is null
         union
         select k.document, a.subject, a.predicate, a.object
         from unnest(moved) as m

@@ -272,28 +272,13 @@ cross join lateral (
         and x.role = 'claimed'
         and (y.role <> 'claimed' or x.entity < y.entity)
     union all
-<<<<<<< HEAD
-    select x.entity, y.entity, 'names', greatest(
-        similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
-    )
-    from entity_name as x
-    join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
-        and y.role = 'canonical'
-    where x.died is null
-        and x.role = 'canonical'
-        and x.entity <> y.entity
-        and length(x.folded) >= 4
-        and (
-            (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
-            or position(x.folded in y.folded) > 0
-=======
     (
         select y.entity, 'names', greatest(
             similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
->>>>>>> main
         )
         from entity_name as x
-        join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+        join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
+            and y.role = 'canonical'
         where x.entity = a.entity
             and x.died is null
             and x.role = 'canonical'
