@@ -2124,7 +2124,7 @@ begin
         or length(name) > 200
         or upper(_key) = _key
         or translate(_key, '0123456789', '') <> _key
-        or hits ?| (string_to_array(_key, ' ') || array[_key, split_part(_key, '-', 1)]);
+        or hits ?| (string_to_array(_key, ' ') || array[_key, split_part(_key, '-', 1), rtrim(_key, '.')]);
 end
 $function$;
 comment on function graphrag._is_suspect(text, jsonb) is 'Whether a name has something that could make it none: a gate word, a figure, no letter, too much length.';
