@@ -382,6 +382,171 @@ end
 $function$;
 comment on function graphrag._enter(text, boolean) is 'Enters a realm for the rest of an entry point and returns its name; null if it does not exist and need not.';
 
+-- sql/20_tables/_guard_belief.sql
+
+-- The triggers behind belief time (see realm/triggers.sql). A trigger's function runs with the search_path of whoever
+-- wrote the row, so each pins its own and then looks into the realm that its table is in.
+
+create function graphrag._take_revision()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if tg_op = 'INSERT' then
+        if new.revision = 0 and new.purged = 0 then
+            return null;
+        end if;
+    elsif (new.id, new.name, new.purged) = (old.id, old.name, old.purged) and new.revision = old.revision + 1 then
+        insert into revision (space, n, at, transaction, role, operation)
+        values (new.id, new.revision, now(), '', current_user, coalesce(new.operation, 'by hand'));
+        return null;
+    elsif (new.id, new.name, new.revision) = (old.id, old.name, old.revision)
+        and new.purged > old.purged
+        and graphrag._may_purge(tg_relid)
+    then
+        return null;
+    end if;
+    raise exception 'space "%" cannot be written like this', new.name
+        using errcode = 'GR022',
+            detail = 'A new space begins at revision 0, and a transaction adds 1 to it, once.',
+            hint = 'Let graphrag.index() and the other functions take revisions.';
+end
+$function$;
+comment on function graphrag._take_revision() is 'Trigger: makes the row of the revision that a transaction takes in a space.';
+
+create function graphrag._stamp_revision()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- Whatever was given: the row is of the space's present revision, of which there can be only one.
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    new.n := (select s.revision from space as s where s.id = new.space);
+    new.at := greatest(
+        clock_timestamp(),
+        (select r.at from revision as r where r.space = new.space and r.n = new.n - 1) + interval '1 microsecond'
+    );
+    new.transaction := graphrag._transaction();
+    new.role := current_user;
+    return new;
+end
+$function$;
+comment on function graphrag._stamp_revision() is 'Trigger: number, time, transaction and role of a revision are those of the transaction that takes it.';
+
+create function graphrag._guard_belief()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- Born in the revision of this transaction; dying in it, once, or coming back to life in the revision in which it died;
+-- nothing else changes. A row born in this revision was never believed by anyone and may go.
+declare
+    _died bigint;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if tg_op = 'INSERT' then
+        if new.died is null and graphrag._is_own_revision(tg_table_name, to_jsonb(new), new.born) then
+            return new;
+        end if;
+    elsif tg_op = 'UPDATE' then
+        _died := new.died;
+        new.died := old.died;
+        if new is not distinct from old
+            and (_died is null) <> (old.died is null)
+            and graphrag._is_own_revision(tg_table_name, to_jsonb(old), coalesce(_died, old.died))
+        then
+            new.died := _died;
+            return new;
+        end if;
+    elsif graphrag._is_own_revision(tg_table_name, to_jsonb(old), old.born) or graphrag._may_purge(tg_relid) then
+        return old;
+    end if;
+    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'A row is born and dies in the revision that its own transaction has taken in its space, and is never'
+                ' changed or deleted.',
+            hint = 'Let graphrag.index(), graphrag.delete_document() and the other functions write it;'
+                ' graphrag.purge() erases history.';
+end
+$function$;
+comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
+
+create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
+    returns boolean
+    language plpgsql stable parallel unsafe
+as $function$
+-- A statement a table, so that each is planned and started alone.
+begin
+    if table_name = 'relation_version' then
+        return exists (
+            select
+            from relation as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'relation')::bigint
+        );
+    elsif table_name = 'entity_version' then
+        return exists (
+            select
+            from entity as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'entity')::bigint
+        );
+    elsif table_name = 'document_version' then
+        return exists (
+            select
+            from document as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'document')::bigint
+        );
+    elsif table_name = 'document_chunk' then
+        return exists (
+            select
+            from document_version as v
+            join document as o on o.id = v.document
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where v.id = (written ->> 'version')::bigint
+        );
+    end if;
+    return exists (
+        select
+        from revision as r
+        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
+    );
+end
+$function$;
+comment on function graphrag._is_own_revision(text, jsonb, bigint) is 'Whether this transaction has taken a revision in the space of a row.';
+
+create function graphrag._keep()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    raise exception 'table %.% does not take %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'Its rows never change: what was believed points to them.',
+            hint = case
+                when tg_op = 'TRUNCATE' then 'graphrag.purge() erases history, graphrag.drop_realm() a realm.'
+                when tg_table_name in ('mention', 'assertion') then 'Delete the row and insert another.'
+                else 'Let graphrag.index() and the other functions write it.'
+            end;
+end
+$function$;
+comment on function graphrag._keep() is 'Trigger: refuses to change what never changes.';
+
+create function graphrag._may_purge(of_table oid)
+    returns boolean
+    language sql stable parallel safe
+as $function$
+-- The right is the owner's, who could also drop the trigger. The setting only keeps him from doing it by mistake.
+    select coalesce(current_setting('graphrag.purge', true), '') = 'on'
+        and pg_has_role(current_user, (select c.relowner from pg_class as c where c.oid = of_table), 'usage')
+$function$;
+comment on function graphrag._may_purge(oid) is 'Whether purge() is at work, for the owner of a table.';
+
 -- sql/20_tables/_near.sql
 
 create function graphrag._near(given text, known text[])
@@ -411,25 +576,34 @@ create function graphrag._next_revision(space integer, operation text)
     returns bigint
     language plpgsql volatile parallel unsafe
 as $function$
--- The update of the space's row is the lock that serialises its writers, so that number order is commit order.
--- A transaction is known by its id and its start: ids alone recur when a dump is restored into another cluster.
+-- The update of the space's row is the lock that serialises its writers, so that number order is commit order. A
+-- trigger on it makes the row of `revision`.
 declare
-    _transaction text := format('%s@%s', pg_current_xact_id(), extract(epoch from now()));
     _n bigint;
 begin
-    select r.n into _n from revision as r where r.space = $1 and r.transaction = _transaction;
-    if found then
-        return _n;
+    select r.n into _n from revision as r where r.space = $1 and r.transaction = graphrag._transaction();
+    if not found then
+        update space as s set revision = s.revision + 1, operation = $2 where s.id = $1 returning s.revision into _n;
+        if not exists (select from revision as r where r.space = $1 and r.n = _n) then
+            raise exception 'realm "%" has lost its triggers', current_schema
+                using errcode = 'GR202',
+                    detail = 'They went away with the extension when it was dropped.',
+                    hint = format('SELECT graphrag.create_realm(%L); makes them again.', current_schema);
+        end if;
     end if;
-    update space as s set revision = s.revision + 1 where s.id = $1 returning s.revision into _n;
-    insert into revision (space, n, at, transaction, role, operation)
-    select $1, _n, greatest(clock_timestamp(), max(r.at) + interval '1 microsecond'), _transaction, current_user, $2
-    from revision as r
-    where r.space = $1 and r.n = _n - 1;
     return _n;
 end
 $function$;
 comment on function graphrag._next_revision(integer, text) is 'The revision this transaction writes in a space; takes the next one, and with it the space''s lock, on first use.';
+
+create function graphrag._transaction()
+    returns text
+    language sql stable parallel unsafe
+as $function$
+-- By its id and its start: ids alone recur when a dump is restored into another cluster.
+    select format('%s@%s', pg_current_xact_id(), extract(epoch from now()))
+$function$;
+comment on function graphrag._transaction() is 'What the row of a revision knows its transaction by.';
 
 -- sql/20_tables/_realm_ddl.sql
 
@@ -489,12 +663,14 @@ create table gate_word (
 create table space (
     id integer generated always as identity primary key,
     name text not null unique,
-    revision bigint not null default 0   -- updating this row is the lock that serialises writers of the space
+    revision bigint not null default 0,  -- updating this row is the lock that serialises writers of the space
+    operation text,                      -- what its last revision was taken for; a trigger makes the row of `revision`
+    purged bigint not null default 0     -- what was believed before this revision may have been erased since
 );
 
 create table revision (
     space integer not null references space,
-    n bigint not null,
+    n bigint not null check (n > 0),
     at timestamptz not null,             -- monotone inside a space
     transaction text not null,           -- a transaction takes one revision a space, however much it writes
     role name not null,
@@ -544,15 +720,18 @@ create index content_tsv_entity on content using gin (tsv) where kind = 'entity'
 create index content_tsv_relation on content using gin (tsv) where kind = 'relation';
 
 -- ---------------------------------------------------------------- evidence
+-- Columns of mention and assertion without NOT NULL need not be given by who inserts a row by hand into a chunk that is
+-- live: triggers (triggers.sql) pass the row through the gates and fill them. No row is left in which they are null.
 create table chunk (
     id bigint generated always as identity primary key,
     document bigint not null references document,
     hash bytea not null,                 -- of the text and, where the caller supplied it, the extraction
-    attempt integer not null default 1,  -- an extraction that failed, or was not asked for, is done in another row
+    attempt integer not null default 1,  -- evidence never changes: what is read otherwise later gets another row
     content bigint not null references content,
     identifiers text[] not null default '{}',
-    extractor text,                      -- model that answered, 'supplied', or null: not extracted
+    extractor text,                      -- model that answered, 'supplied', 'by hand', or null: not extracted
     prompt text,                         -- version of the prompt it answered
+    vocabulary bigint not null default 0,        -- realm.vocabulary by which its predicates were read
     is_partial boolean not null default false,
     failure text,                        -- why its extraction failed: the passage is stored all the same
     details jsonb not null default '{}', -- notes on the answer, the records that gates refused, attributes not used
@@ -571,8 +750,9 @@ create table document_chunk (
     end_at integer not null,
     born bigint not null,
     died bigint,
-    primary key (version, no)
+    primary key (version, no, born)
 );
+create unique index document_chunk_place on document_chunk (version, no) where died is null;
 create index document_chunk_chunk on document_chunk (chunk, born);
 create index document_chunk_live on document_chunk (chunk) where died is null;
 create index document_chunk_content on document_chunk (content) include (born, died);
@@ -580,8 +760,8 @@ create index document_chunk_content on document_chunk (content) include (born, d
 create table mention (
     id bigint generated always as identity primary key,
     chunk bigint not null references chunk,
-    space integer not null references space,
-    folded text not null,                -- graphrag._fold_name(surface)
+    space integer references space,
+    folded text,                         -- graphrag._fold_name(surface)
     surface text not null,
     type text,
     description text,                    -- null: a stub that only named the entity
@@ -595,10 +775,11 @@ create table mention (
     core text,
     given text[] not null default '{}',
     family text[] not null default '{}',
-    content bigint not null references content,
+    content bigint references content,
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
+create index mention_content on mention (content);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
 
@@ -607,8 +788,8 @@ create index mention_identifiers on mention using gin (identifiers) with (fastup
 create table assertion (
     id bigint generated always as identity primary key,
     chunk bigint not null references chunk,
-    space integer not null references space,
-    no integer not null,                 -- position in the chunk's extraction: orders claims inside a chunk
+    space integer references space,
+    no integer,                          -- position in the chunk's extraction: orders claims inside a chunk
     subject text not null,               -- folded; its mention stands in the same chunk
     predicate text not null,             -- normalised, snapped, inverse already swapped
     object text,                         -- folded; null for a value
@@ -617,7 +798,7 @@ create table assertion (
     value_unit text,
     negated boolean not null default false,
     confidence real not null default 1,
-    stated_predicate text not null,
+    stated_predicate text,
     is_swapped boolean not null default false,   -- stated as the declared inverse, so subject and object changed places
     stated_from text,
     stated_to text,
@@ -626,7 +807,7 @@ create table assertion (
     description text,
     start_at integer,                    -- evidence span: character offsets in the chunk
     end_at integer,
-    content bigint not null references content,
+    content bigint references content,
     check ((object is null) <> (value is null)),
     unique (chunk, no)
 );
@@ -727,6 +908,7 @@ create index relation_version_subject on relation_version (subject, ord desc) wh
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
+create index relation_version_taken on relation_version (superseded_by) where superseded_by is not null;
 create index relation_version_content on relation_version (content) include (born, died);
 
 -- ---------------------------------------------------------------- operations
@@ -762,6 +944,85 @@ create index cached_answer_at on cached_answer (at);
 $ddl$;
 $realm_ddl$;
 comment on function graphrag._realm_tables() is 'The plain DDL of a realm''s tables, run by create_realm() inside the new schema.';
+
+create function graphrag._realm_triggers()
+    returns text
+    language sql immutable parallel safe
+as $realm_ddl$
+    select $ddl$
+-- What keeps a realm true to its evidence whoever writes its tables. Writers are plain roles with rights on the tables:
+-- so nothing here trusts a flag that a session could set. Run after tables.sql, and again to mend a realm whose
+-- triggers went away with the extension.
+
+-- ---------------------------------------------------------------- belief time
+-- A revision is taken by adding 1 to space.revision, by whomever; number, time, transaction and role of its row are
+-- then filled in, never given.
+create or replace trigger take_revision after insert or update on space
+    for each row execute function graphrag._take_revision();
+create or replace trigger stamp before insert on revision
+    for each row execute function graphrag._stamp_revision();
+create or replace trigger keep before update or delete or truncate on revision
+    for each statement execute function graphrag._keep();
+
+-- A row is born, and dies, in the revision that its own transaction has taken in its space.
+create or replace trigger belief before insert or update or delete on document_version
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on document_chunk
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on decision
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on entity_name
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on entity_version
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on relation_version
+    for each row execute function graphrag._guard_belief();
+create or replace trigger keep before truncate on document_version
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on document_chunk
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on decision
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on entity_name
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on entity_version
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on relation_version
+    for each statement execute function graphrag._keep();
+
+-- ---------------------------------------------------------------- what never changes
+-- Versions point to these, so that deleting one that was ever believed fails by its foreign key.
+create or replace trigger keep before update or truncate on document
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on content
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on chunk
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on mention
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on assertion
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on entity
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on relation
+    for each statement execute function graphrag._keep();
+
+-- ---------------------------------------------------------------- evidence by hand
+create or replace trigger take_in after insert on mention referencing new table as new_rows
+    for each statement execute function graphrag._mentions_inserted();
+create or replace trigger take_in after insert on assertion referencing new table as new_rows
+    for each statement execute function graphrag._assertions_inserted();
+create or replace trigger note_deleted before delete on mention
+    for each row execute function graphrag._evidence_deleted();
+create or replace trigger note_deleted before delete on assertion
+    for each row execute function graphrag._evidence_deleted();
+create or replace trigger withdraw_deleted after delete on mention
+    for each statement execute function graphrag._withdraw_deleted();
+create or replace trigger withdraw_deleted after delete on assertion
+    for each statement execute function graphrag._withdraw_deleted();
+$ddl$;
+$realm_ddl$;
+comment on function graphrag._realm_triggers() is 'The plain DDL of a realm''s triggers, which go away with the extension and can be made again.';
 
 create function graphrag._realm_views()
     returns text
@@ -890,20 +1151,20 @@ select
         select count(*)
         from document_chunk as dc
         join mention as m on m.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as mentions,
     (
         select count(*)
         from document_chunk as dc
         join assertion as a on a.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as assertions,
     d.first_indexed_at,
     (select r.at from revision as r where r.space = d.space and r.n = v.born) as indexed_at
 from document as d
 join space as sp on sp.id = d.space
 join document_version as v on v.document = d.id and v.died is null
-join document_chunk as c on c.version = v.id
+join document_chunk as c on c.version = v.id and c.died is null
 join chunk as k on k.id = c.chunk
 group by sp.name, d.id, v.id;
 
@@ -1011,6 +1272,76 @@ from decision as d
 join space as sp on sp.id = d.space
 join revision as r on r.space = d.space and r.n = d.born
 where d.died is null;
+
+-- Every version that entities, their names, relations and documents ever had, beside the one that took its place. The
+-- revisions that a row was born and died in say who did it, when, and by what. Look at one id at a time.
+create view history with (security_invoker = true) as
+select
+    h.kind,
+    sp.name as space,
+    h.id,
+    h.what,
+    h.born,
+    b.at as believed_from,
+    b.role as believed_by,
+    b.operation as believed_through,
+    h.died,
+    d.at as believed_until,
+    d.role as ended_by,
+    d.operation as ended_through,
+    h.version,
+    h.next_version
+from (
+    select
+        'entity' as kind, e.space, v.entity as id, v.name as what, v.born, v.died,
+        jsonb_build_object('name', v.name, 'types', v.types, 'description', c.body) as version,
+        (
+            select jsonb_build_object('name', n.name, 'types', n.types, 'description', nc.body)
+            from entity_version as n
+            join content as nc on nc.id = n.content
+            where n.entity = v.entity and n.born = v.died
+        ) as next_version
+    from entity_version as v
+    join entity as e on e.id = v.entity
+    join content as c on c.id = v.content
+    union all
+    select
+        'name', v.space, v.entity, v.folded, v.born, v.died,
+        jsonb_build_object('name', v.name, 'role', v.role),
+        (
+            select jsonb_build_object('name', n.name, 'role', n.role)
+            from entity_name as n
+            where n.entity = v.entity and n.folded = v.folded and n.born = v.died
+        )
+    from entity_name as v
+    union all
+    select
+        'relation', r.space, v.relation, c.body, v.born, v.died,
+        to_jsonb(v) - '{id,relation,born,died,content}'::text[] || jsonb_build_object('statement', c.body),
+        (
+            select to_jsonb(n) - '{id,relation,born,died,content}'::text[] || jsonb_build_object('statement', nc.body)
+            from relation_version as n
+            join content as nc on nc.id = n.content
+            where n.relation = v.relation and n.born = v.died
+        )
+    from relation_version as v
+    join relation as r on r.id = v.relation
+    join content as c on c.id = v.content
+    union all
+    select
+        'document', o.space, v.document, o.key, v.born, v.died,
+        to_jsonb(v) - '{id,document,born,died,hash}'::text[],
+        (
+            select to_jsonb(n) - '{id,document,born,died,hash}'::text[]
+            from document_version as n
+            where n.document = v.document and n.born = v.died
+        )
+    from document_version as v
+    join document as o on o.id = v.document
+) as h
+join space as sp on sp.id = h.space
+join revision as b on b.space = h.space and b.n = h.born
+left join revision as d on d.space = h.space and d.n = h.died;
 
 create view off_vocabulary with (security_invoker = true) as
 select
@@ -1124,6 +1455,7 @@ comment on view entities is 'The entities believed now.';
 comment on view documents is 'The documents indexed now, with counts.';
 comment on view assertions is 'The statements read in the documents indexed now, with their place in the text.';
 comment on view decisions is 'The decisions that stand, for undo().';
+comment on view history is 'Every version of entities, names, relations and documents, with who began and ended it, when, and by what.';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';
@@ -1500,6 +1832,7 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || realm, 0));
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
+        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     if exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then
@@ -1516,6 +1849,7 @@ begin
     );
     execute graphrag._realm_tables();
     perform graphrag._set_width(_width);
+    execute graphrag._realm_triggers();
     execute graphrag._realm_views();
     execute 'insert into realm (version, model, width) values ($1, $2, $3)'
         using '0.1.0', _endpoint ->> 'model', _width;
@@ -1527,6 +1861,22 @@ begin
 end
 $function$;
 comment on function graphrag.create_realm(text, text, text, integer) is 'Makes a realm: a schema with its own tables, for the vectors of one embedding model. Does nothing if it exists.';
+
+create function graphrag._mend_triggers(realm text)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- DROP EXTENSION takes the triggers of a realm with it.
+begin
+    perform set_config('search_path', format('%I, pg_temp', realm), true);
+    if not exists (
+        select from pg_trigger as t where t.tgrelid = 'space'::regclass and t.tgname = 'take_revision'
+    ) then
+        execute graphrag._realm_triggers();
+    end if;
+end
+$function$;
+comment on function graphrag._mend_triggers(text) is 'Makes the triggers of an existing realm if they are gone.';
 
 create function graphrag._realm_embedding(embedding_url text, embedding_model text, width integer)
     returns jsonb
@@ -5495,7 +5845,9 @@ begin
                     and (a.o, a.predicate) in (select t.entity, t.predicate from slot as t)
                 )
             )
-            and not graphrag._is_retracted($1, a.predicate, a.negated, a.s, a.o, a.value)
+            and not graphrag._is_retracted(
+                $1, a.predicate, a.negated, a.s, a.o, a.value, graphrag._period_key(a.claim)
+            )
     );
 end
 $function$;
@@ -5546,37 +5898,44 @@ create function graphrag._is_retracted(
     negated boolean,
     subject bigint,
     object bigint,
-    value text
+    value text,
+    period text
 )
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- A retraction stands until it is undone, whatever document states the fact.
+-- A retraction stands until it is undone, whatever document states the fact, and in whatever words the vocabulary puts
+-- it by then. One that names a period is about claims of that period.
 begin
     return exists (
         select
-        from decision as d
+        from entity_name as n
+        join decision as d on d.space = $1 and d.payload -> 'names' ? n.folded and d.kind = 'retract' and d.died is null
         join entity_name as s on s.space = $1 and s.folded = d.payload ->> 'subject' and s.died is null
             and s.role <> 'claimed' and s.document is null
         left join entity_name as o on o.space = $1 and o.folded = d.payload ->> 'object' and o.died is null
             and o.role <> 'claimed' and o.document is null
-        where d.space = $1
-            and d.kind = 'retract'
-            and d.died is null
-            and d.payload ->> 'predicate' = $2
+        cross join lateral graphrag._resolve_predicates(array[d.payload ->> 'predicate']) as r
+        where n.entity = $4
+            and n.died is null
+            and n.role <> 'claimed'
+            and n.document is null
             and (d.payload ->> 'negated')::boolean = $3
+            and d.payload ->> 'value' is not distinct from $6
+            and coalesce(d.payload ->> 'period', $7) = $7
+            and r.predicate = $2
             and (
-                (s.entity = $4 and o.entity is not distinct from $5 and d.payload ->> 'value' is not distinct from $6)
+                (s.entity = $4 and o.entity is not distinct from $5 and ($5 is null or not r.swapped))
                 or (
                     s.entity = $5
                     and o.entity = $4
-                    and exists (select from predicate as p where p.name = $2 and p.is_symmetric)
+                    and (r.swapped or exists (select from predicate as p where p.name = $2 and p.is_symmetric))
                 )
             )
     );
 end
 $function$;
-comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text) is 'Whether a decision has retracted a fact.';
+comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text, text) is 'Whether a decision has retracted a claim.';
 
 create function graphrag._period_key(claim tstzrange)
     returns text
@@ -6028,6 +6387,102 @@ end
 $function$;
 comment on function graphrag._name_states(integer, text[], text[], text[], text[], bigint[], graphrag._meaning[]) is 'The names that the entities should have now.';
 
+-- sql/40_graph/_evidence_triggers.sql
+
+-- Triggers of mention and assertion (see realm/triggers.sql). The functions that write documents store evidence before
+-- its chunk is live, and complete; who inserts into a live chunk does it by hand.
+
+create function graphrag._assertions_inserted()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if exists (
+        select
+        from new_rows as n
+        where n.space is null
+            or n.no is null
+            or n.stated_predicate is null
+            or n.content is null
+            or exists (select from document_chunk as d where d.chunk = n.chunk)
+    ) then
+        perform graphrag._insert_by_hand(
+            tg_table_schema, tg_table_name, (select jsonb_agg(to_jsonb(n) order by n.id) from new_rows as n)
+        );
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._assertions_inserted() is 'Trigger: assertions by hand pass the gates and are derived.';
+
+create function graphrag._mentions_inserted()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if exists (
+        select
+        from new_rows as n
+        where n.space is null
+            or n.folded is null
+            or n.content is null
+            or exists (select from document_chunk as d where d.chunk = n.chunk)
+    ) then
+        perform graphrag._insert_by_hand(
+            tg_table_schema, tg_table_name, (select jsonb_agg(to_jsonb(n) order by n.id) from new_rows as n)
+        );
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._mentions_inserted() is 'Trigger: mentions by hand pass the gates and are derived.';
+
+create function graphrag._evidence_deleted()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. A session that forges the
+-- note only withdraws what it could have deleted.
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if old.content is null
+        or not exists (select from document_chunk as d where d.chunk = old.chunk)
+        or graphrag._may_purge(tg_relid)
+    then
+        return old;
+    end if;
+    perform set_config(
+        'graphrag.deleted', concat(current_setting('graphrag.deleted', true), ' ', old.id), true
+    );
+    return null;
+end
+$function$;
+comment on function graphrag._evidence_deleted() is 'Trigger: notes which rows somebody deletes by hand.';
+
+create function graphrag._withdraw_deleted()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _ids text := btrim(current_setting('graphrag.deleted', true));
+begin
+    if _ids <> '' then
+        perform set_config('graphrag.deleted', '', true);
+        perform graphrag._withdraw_by_hand(
+            tg_table_schema, tg_table_name, string_to_array(_ids, ' ')::bigint[]
+        );
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._withdraw_deleted() is 'Trigger: withdraws the rows that a statement deleted by hand.';
+
 -- sql/40_graph/_extract.sql
 
 create function graphrag._extract(chunks jsonb, context jsonb)
@@ -6040,6 +6495,422 @@ from graphrag_pl.extraction import extract
 return extract(plpy, GD, chunks, context)
 $python$;
 comment on function graphrag._extract(jsonb, jsonb) is 'Entities and triples of each chunk, asked of the current realm''s extraction endpoint.';
+
+-- sql/40_graph/_insert_by_hand.sql
+
+create function graphrag._insert_by_hand(realm text, kind text, rows jsonb)
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+-- The rows of one INSERT or COPY, as they were given: they are taken out again, pass the gates of their chunks, are
+-- embedded together, and come back, complete and under their ids, in successors of the chunks.
+declare
+    _vocabulary bigint;
+    _chunks bigint[];
+    _gated jsonb;
+    _texts jsonb;
+    _space integer;
+begin
+    perform graphrag._enter(realm);
+    perform graphrag._check_given(kind, rows);
+    delete from mention as m
+    using jsonb_array_elements(rows) as r (given)
+    where kind = 'mention' and m.id = (r.given ->> 'id')::bigint;
+    delete from assertion as a
+    using jsonb_array_elements(rows) as r (given)
+    where kind = 'assertion' and a.id = (r.given ->> 'id')::bigint;
+    loop
+        _vocabulary := (select r.vocabulary from realm as r);
+        _chunks := graphrag._chunks_by_hand(kind, rows);
+        _gated := graphrag._gate_by_hand(kind, rows);
+        _texts := graphrag._texts_by_hand(_gated);
+        perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
+        perform from space as s
+        where s.id in (select (g.chunk ->> 'space')::integer from jsonb_array_elements(_gated) as g (chunk))
+        order by s.id
+        for update;
+        -- While this call was asking for vectors, another session may have put other chunks in their places, or
+        -- changed the vocabulary. Not again: the locks stay.
+        exit when _chunks = graphrag._chunks_by_hand(kind, rows)
+            and _vocabulary = (select r.vocabulary from realm as r);
+    end loop;
+    for _space in
+        select distinct (g.chunk ->> 'space')::integer
+        from jsonb_array_elements(_gated) as g (chunk)
+        order by 1
+    loop
+        perform graphrag._write_by_hand(
+            _space,
+            jsonb_path_query_array(_gated, '$[*] ? (@.space == $space)', jsonb_build_object('space', _space)),
+            _texts
+        );
+    end loop;
+end
+$function$;
+comment on function graphrag._insert_by_hand(text, text, jsonb) is 'Brings mentions or assertions that were inserted by hand through the gates and into the graph.';
+
+create function graphrag._check_given(kind text, rows jsonb)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+declare
+    _given record;
+begin
+    select r.given, c.name into _given
+    from jsonb_array_elements(rows) as r (given)
+    cross join lateral (
+        select n.name
+        from unnest(array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit']) as n (name)
+        where r.given -> n.name <> 'null'
+    ) as c
+    limit 1;
+    if found then
+        raise exception 'a row for table % gives its column %', kind, _given.name
+            using errcode = 'GR021',
+                detail = format('The row: %s', left(jsonb_strip_nulls(_given.given)::text, 500)),
+                hint = 'That column is worked out. Give chunk, subject, predicate, object or value, and what else was'
+                    ' said; of a mention chunk, surface, type, description, aliases.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_given(text, jsonb) is 'Raises GR021 for rows by hand that give what is not theirs to give.';
+
+create function graphrag._chunks_by_hand(kind text, rows jsonb)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- The live chunk of each row.
+declare
+    _chunks bigint[];
+    _wrong record;
+begin
+    select array_agg(c.live order by r.no) into _chunks
+    from jsonb_array_elements(rows) with ordinality as r (given, no)
+    cross join lateral (select graphrag._live_successor((r.given ->> 'chunk')::bigint)) as c (live);
+    select r.given, c.failure is not null as has_failed into _wrong
+    from jsonb_array_elements(rows) with ordinality as r (given, no)
+    left join chunk as c on c.id = _chunks[r.no]
+    where c.id is null or c.failure is not null
+    order by r.no
+    limit 1;
+    if found then
+        raise exception 'chunk % takes no row by hand', _wrong.given ->> 'chunk'
+            using errcode = 'GR021',
+                detail = case
+                    when _wrong.has_failed then 'Its extraction failed and will be done again.'
+                    else 'It is no part of a document that is indexed now.'
+                end,
+                hint = case
+                    when _wrong.has_failed then 'Index its document again first.'
+                    else 'The table document_chunk, where died is null, lists the chunks that are.'
+                end;
+    end if;
+    return _chunks;
+end
+$function$;
+comment on function graphrag._chunks_by_hand(text, jsonb) is 'The live chunks that rows by hand are for; raises GR021 where there is none.';
+
+create function graphrag._gate_by_hand(kind text, rows jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+-- One element a chunk: {chunk, space, mentions, assertions}, each with the row it comes from.
+begin
+    return (
+        select jsonb_agg(graphrag._gate_chunk_by_hand(c.chunk, kind, c.rows) order by c.chunk)
+        from (
+            select n.live as chunk, jsonb_agg(r.given order by r.no) as rows
+            from jsonb_array_elements(rows) with ordinality as r (given, no)
+            join unnest(graphrag._chunks_by_hand(kind, rows)) with ordinality as n (live, no) on n.no = r.no
+            group by n.live
+        ) as c
+    );
+end
+$function$;
+comment on function graphrag._gate_by_hand(text, jsonb) is 'What the gates make of rows by hand, by chunk.';
+
+create function graphrag._gate_chunk_by_hand(chunk bigint, kind text, rows jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+-- The rows are one more extraction of their chunk, in which what it mentions already is known. A person is told of what
+-- the gates refuse: nothing of it is dropped.
+declare
+    _body text := (select t.body from chunk as c join content as t on t.id = c.content where c.id = $1);
+    _gated jsonb := graphrag._gate(
+        graphrag._extraction_by_hand($1, kind, rows, _body),
+        _body,
+        graphrag._gate_options() || jsonb_build_object('context_names', graphrag._names_around($1))
+    );
+    _refused jsonb := jsonb_path_query_first(_gated, '$.rejects[*] ? (exists(@.record.row))');
+begin
+    if _refused is not null then
+        raise exception 'a row for table % is refused: %', kind, _refused ->> 'reason'
+            using errcode = 'GR021',
+                detail = format('The row: %s', left(jsonb_strip_nulls(_refused -> 'record')::text, 500)),
+                hint = 'The reference lists the gates'' reasons. ungrounded_name: the name does not occur in the chunk.';
+    end if;
+    return jsonb_build_object(
+        'chunk', $1,
+        'space', (select d.space from chunk as c join document as d on d.id = c.document where c.id = $1),
+        'mentions', graphrag._mentions_by_hand($1, kind, rows, _gated -> 'mentions'),
+        'assertions', (
+            select coalesce(jsonb_agg(a.assertion || jsonb_build_object('row', r.given -> 'id')), '[]')
+            from jsonb_array_elements(_gated -> 'assertions') as a (assertion)
+            join jsonb_array_elements(rows) with ordinality as r (given, no) on r.no = (a.assertion ->> 'no')::integer
+        )
+    );
+end
+$function$;
+comment on function graphrag._gate_chunk_by_hand(bigint, text, jsonb) is 'What the gates make of rows by hand for one chunk; raises GR021 for what they refuse.';
+
+create function graphrag._names_around(chunk bigint)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select coalesce(jsonb_agg(distinct m.surface), '[]')
+        from document_chunk as c
+        join document_chunk as o on o.version = c.version and o.died is null
+        join mention as m on m.chunk = o.chunk
+        where c.chunk = $1 and c.died is null
+    );
+end
+$function$;
+comment on function graphrag._names_around(bigint) is 'The names mentioned anywhere in a live chunk''s document.';
+
+create function graphrag._extraction_by_hand(chunk bigint, kind text, rows jsonb, body text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+-- As a model would have answered. Rows by hand go first: the gates give an entity the first type that was stated.
+begin
+    return jsonb_build_object(
+        'entities', (
+            select coalesce(jsonb_agg(e.record order by e.rank, e.no), '[]')
+            from (
+                select 1 as rank, r.no, jsonb_build_object(
+                    'name', r.given -> 'surface',
+                    'type', r.given -> 'type',
+                    'description', r.given -> 'description',
+                    'aliases', r.given -> 'aliases',
+                    'identifiers', r.given -> 'identifiers',
+                    'row', r.given -> 'id'
+                ) as record
+                from jsonb_array_elements(rows) with ordinality as r (given, no)
+                where kind = 'mention'
+                union all
+                select 2, m.id, jsonb_build_object(
+                    'name', m.surface,
+                    'type', m.type,
+                    'description', m.description,
+                    'aliases', m.aliases,
+                    'identifiers', m.identifiers
+                )
+                from mention as m
+                where m.chunk = $1
+            ) as e
+        ),
+        'triples', (
+            select coalesce(
+                jsonb_agg(
+                    jsonb_build_object(
+                        'subject', r.given -> 'subject',
+                        'predicate', r.given -> 'predicate',
+                        'object', coalesce(r.given ->> 'object', r.given ->> 'value'),
+                        'object_is_value', r.given -> 'value' <> 'null',
+                        'negated', r.given -> 'negated',
+                        'confidence', case
+                            when (r.given ->> 'confidence')::real between 0 and 1
+                                then round((r.given ->> 'confidence')::numeric, 6)
+                        end,
+                        'description', r.given -> 'description',
+                        'valid_from', r.given -> 'stated_from',
+                        'valid_to', r.given -> 'stated_to',
+                        'evidence', substr(
+                            body,
+                            (r.given ->> 'start_at')::integer + 1,
+                            greatest((r.given ->> 'end_at')::integer - (r.given ->> 'start_at')::integer, 0)
+                        ),
+                        'row', r.given -> 'id'
+                    )
+                    order by r.no
+                ),
+                '[]'
+            )
+            from jsonb_array_elements(rows) with ordinality as r (given, no)
+            where kind = 'assertion'
+        )
+    );
+end
+$function$;
+comment on function graphrag._extraction_by_hand(bigint, text, jsonb, text) is 'Rows by hand as an extraction of their chunk.';
+
+create function graphrag._mentions_by_hand(chunk bigint, kind text, rows jsonb, gated jsonb)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+-- The mentions that are new, or that a row by hand adds to: its type and description outrank what was read.
+begin
+    return (
+        select coalesce(
+            jsonb_agg(
+                g.mention || jsonb_strip_nulls(jsonb_build_object(
+                    'row', h.id, 'replaces', m.id, 'type', h.type, 'description', coalesce(h.description, m.description)
+                ))
+            ),
+            '[]'
+        )
+        from jsonb_array_elements(gated) as g (mention)
+        left join mention as m on m.chunk = $1 and m.folded = g.mention ->> 'folded'
+        left join lateral (
+            select
+                min((r.given ->> 'id')::bigint) as id,
+                (
+                    array_agg(r.given ->> 'type' order by r.no) filter (where r.given ->> 'type' is not null)
+                )[1] as type,
+                (
+                    array_agg(btrim(r.given ->> 'description') order by r.no)
+                        filter (where btrim(r.given ->> 'description') <> '')
+                )[1] as description
+            from jsonb_array_elements(rows) with ordinality as r (given, no)
+            where kind = 'mention'
+                and graphrag._fold_name(graphrag._one_line(r.given ->> 'surface')) = g.mention ->> 'folded'
+        ) as h on true
+        where m.id is null or h.id is not null
+    );
+end
+$function$;
+comment on function graphrag._mentions_by_hand(bigint, text, jsonb, jsonb) is 'The mentions of a chunk that rows by hand make or add to.';
+
+create function graphrag._texts_by_hand(gated jsonb)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- The texts that have no vector yet, asked for together.
+declare
+    _spaces integer[];
+    _kinds text[];
+    _bodies text[];
+    _vectors text[];
+begin
+    select array_agg(t.space), array_agg(t.kind), array_agg(t.body)
+    into _spaces, _kinds, _bodies
+    from (
+        select (g.chunk ->> 'space')::integer as space, 'entity' as kind, graphrag._mention_text(m.mention) as body
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'mentions') as m (mention)
+        union
+        select (g.chunk ->> 'space')::integer, 'relation', a.assertion ->> 'rendered'
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+        order by 1, 2, 3
+    ) as t
+    where not exists (
+        select
+        from content as c
+        where c.space = t.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+    );
+    if _bodies is null then
+        return '[]';
+    end if;
+    _vectors := graphrag._embed(_bodies);
+    return (
+        select jsonb_agg(jsonb_build_object('space', t.space, 'kind', t.kind, 'body', t.body, 'vec', t.vec))
+        from unnest(_spaces, _kinds, _bodies, _vectors) as t (space, kind, body, vec)
+    );
+end
+$function$;
+comment on function graphrag._texts_by_hand(jsonb) is 'Vectors of the texts of rows by hand that have none yet.';
+
+create function graphrag._write_by_hand(space integer, gated jsonb, texts jsonb)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _revision bigint := graphrag._next_revision(space, 'insert');
+    _chunks bigint[] := array(select (g.chunk ->> 'chunk')::bigint from jsonb_array_elements(gated) as g (chunk));
+    _successors bigint[];
+    _places jsonb;
+begin
+    perform graphrag._store_contents(
+        space, jsonb_path_query_array(texts, '$[*] ? (@.space == $space)', jsonb_build_object('space', space))
+    );
+    _successors := graphrag._make_successors(_chunks, hand => true);
+    _places := graphrag._clear_places(_revision, _chunks);
+    perform graphrag._hand_on_evidence(
+        _chunks,
+        _successors,
+        mentions => array(
+            select (m.id #>> '{}')::bigint from jsonb_path_query(gated, '$[*].mentions[*].replaces') as m (id)
+        )
+    );
+    perform graphrag._store_by_hand(space, gated, _chunks, _successors);
+    perform graphrag._take_places(_revision, _places, _chunks, _successors);
+    perform graphrag._derive(space, _revision, _chunks || _successors);
+    perform graphrag._forget_unplaced(_chunks);
+end
+$function$;
+comment on function graphrag._write_by_hand(integer, jsonb, jsonb) is 'Stores the rows by hand of one space and derives what they touch.';
+
+create function graphrag._store_by_hand(space integer, gated jsonb, chunks bigint[], successors bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- As the evidence of documents is stored; assertions count on from those that their chunk has.
+declare
+    _document record;
+    _plan graphrag._document_plan;
+begin
+    for _document in
+        select
+            c.document,
+            array_agg(c.hash order by g.no) as hashes,
+            jsonb_agg(
+                jsonb_build_object(
+                    'no', g.place,
+                    'mentions', g.chunk -> 'mentions',
+                    'assertions', (
+                        select coalesce(
+                            jsonb_agg(
+                                a.assertion || jsonb_build_object('no', (a.assertion ->> 'no')::integer + g.last)
+                            ),
+                            '[]'
+                        )
+                        from jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+                    )
+                )
+                order by g.no
+            ) as prepared
+        from (
+            select
+                e.no,
+                e.chunk,
+                s.successor,
+                row_number() over (partition by k.document order by e.no) as place,
+                coalesce((select max(a.no) from assertion as a where a.chunk = s.successor), 0) as last
+            from jsonb_array_elements(gated) with ordinality as e (chunk, no)
+            join unnest(chunks, successors) as s (chunk, successor) on s.chunk = (e.chunk ->> 'chunk')::bigint
+            join chunk as k on k.id = s.successor
+        ) as g
+        join chunk as c on c.id = g.successor
+        group by c.document
+    loop
+        _plan.space := space;
+        _plan.document := _document.document;
+        _plan.hashes := _document.hashes;
+        _plan.missing := array(select generate_subscripts(_document.hashes, 1));
+        perform graphrag._store_evidence(_plan, _document.prepared);
+    end loop;
+end
+$function$;
+comment on function graphrag._store_by_hand(integer, jsonb, bigint[], bigint[]) is 'Stores the evidence that rows by hand have become.';
 
 -- sql/40_graph/_meaning_pairs.sql
 
@@ -6744,39 +7615,63 @@ as $function$
 $function$;
 comment on function graphrag._vocabulary_lock() is 'Key of the advisory lock on the current realm''s vocabulary.';
 
-create function graphrag._resolve_new_assertions(plan graphrag._document_plan)
-    returns void
+create function graphrag._reread(space integer, revision bigint, chunks bigint[] default null)
+    returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- The vocabulary may have changed since the document was prepared, which can take as long as a model thinks.
+-- Reads the stated predicates of live chunks by the present vocabulary; NULL chunks: all of the space. Where that is
+-- another reading, a successor has it. Returns the successors. It is called for a document too: the vocabulary may have
+-- changed while a model was thinking, or since its text was last live.
+declare
+    _chunks bigint[];
+    _assertions bigint[];
+    _predicates text[];
+    _swapped boolean[];
+    _successors bigint[];
+    _places jsonb;
 begin
-    if plan.vocabulary is distinct from (select r.vocabulary from realm as r) then
-        perform graphrag._resolve_assertions(plan.space);
+    if not exists (
+        select from chunk as c, realm as r where c.id = any (chunks) and c.vocabulary <> r.vocabulary
+    ) and chunks is not null then
+        return '{}';
     end if;
+    with stated as materialized (
+        select a.id, a.chunk, a.stated_predicate, a.predicate, a.is_swapped, a.object is not null as is_edge
+        from assertion as a
+        where a.space = $1 and (chunks is null or a.chunk = any (chunks)) and graphrag._is_live(a.chunk)
+    )
+    select array_agg(s.chunk), array_agg(s.id), array_agg(r.predicate), array_agg(r.swapped and s.is_edge)
+    into _chunks, _assertions, _predicates, _swapped
+    from graphrag._resolve_predicates(array(select distinct s.stated_predicate from stated as s)) as r
+    join stated as s on s.stated_predicate = r.stated
+    where (s.is_edge or not r.swapped)
+        and (s.predicate, s.is_swapped) is distinct from (r.predicate, r.swapped and s.is_edge);
+    if _chunks is null then
+        return '{}';
+    end if;
+    _chunks := array(select distinct c from unnest(_chunks) as c);
+    _successors := graphrag._make_successors(_chunks);
+    _places := graphrag._clear_places(revision, _chunks);
+    perform graphrag._hand_on_evidence(_chunks, _successors, assertions => _assertions);
+    insert into assertion
+    overriding system value
+    select n.*
+    from unnest(_assertions, _predicates, _swapped) as r (id, predicate, swapped)
+    join assertion as a on a.id = r.id
+    join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk
+    cross join lateral jsonb_populate_record(a, jsonb_build_object(
+        'id', nextval('assertion_id_seq'),
+        'chunk', s.successor,
+        'predicate', r.predicate,
+        'is_swapped', r.swapped,
+        'subject', case when r.swapped <> a.is_swapped then a.object else a.subject end,
+        'object', case when r.swapped <> a.is_swapped then a.subject else a.object end
+    )) as n;
+    perform graphrag._take_places(revision, _places, _chunks, _successors);
+    return _successors;
 end
 $function$;
-comment on function graphrag._resolve_new_assertions(graphrag._document_plan) is 'Reads the predicates of a document again if the vocabulary changed while it was prepared.';
-
-create function graphrag._resolve_assertions(space integer)
-    returns void
-    language plpgsql volatile parallel unsafe
-as $function$
-begin
-    update assertion as a
-    set predicate = r.predicate,
-        is_swapped = r.swapped and a.object is not null,
-        subject = case when a.object is not null and r.swapped <> a.is_swapped then a.object else a.subject end,
-        object = case when a.object is not null and r.swapped <> a.is_swapped then a.subject else a.object end
-    from graphrag._resolve_predicates(
-        array(select distinct s.stated_predicate from assertion as s where s.space = $1)
-    ) as r
-    where a.space = $1
-        and r.stated = a.stated_predicate
-        and (a.object is not null or not r.swapped)
-        and (a.predicate, a.is_swapped) is distinct from (r.predicate, r.swapped and a.object is not null);
-end
-$function$;
-comment on function graphrag._resolve_assertions(integer) is 'Reads the stated predicates of a space against the present vocabulary.';
+comment on function graphrag._reread(integer, bigint, bigint[]) is 'Brings the assertions of live chunks in line with the present vocabulary; returns the chunks that now say otherwise.';
 
 -- sql/40_graph/_prepare.sql
 
@@ -7555,7 +8450,7 @@ begin
         select c.chunk, c.no, v.ord, v.published_at
         from document_chunk as c
         join document_version as v on v.id = c.version
-        where c.version = _old
+        where c.version = _old and c.died = revision
     ) as o
     full join (
         select c.chunk, c.no, v.ord, v.published_at
@@ -7579,7 +8474,7 @@ create function graphrag._close_version(version bigint, revision bigint)
 as $function$
 begin
     update document_version as v set died = revision where v.id = version;
-    update document_chunk as c set died = revision where c.version = $1;
+    update document_chunk as c set died = revision where c.version = $1 and c.died is null;
 end
 $function$;
 comment on function graphrag._close_version(bigint, bigint) is 'Ends a document version.';
@@ -7755,6 +8650,183 @@ from graphrag_pl.splitting import split_for_sql
 return split_for_sql(plpy, content, budget, overlap)
 $python$;
 comment on function graphrag._split(text, integer, integer) is 'Chunks of a document with their character offsets, half-open, from 0; borders survive edits elsewhere.';
+
+-- sql/40_graph/_succeed_chunks.sql
+
+-- Evidence never changes: where some of a live chunk's has to (a row by hand, a predicate read otherwise), another
+-- chunk of the same text takes its place from this revision on, and the past keeps the one it had.
+
+create function graphrag._make_successors(chunks bigint[], hand boolean default false)
+    returns bigint[]
+    language plpgsql volatile parallel unsafe
+as $function$
+-- One successor a chunk, in their order, with no evidence yet and not live yet.
+declare
+    _successors bigint[] := array(select nextval('chunk_id_seq') from unnest(chunks));
+begin
+    insert into chunk (
+        id, document, hash, attempt, content, identifiers, extractor, prompt, vocabulary, is_partial, failure, details
+    )
+    overriding system value
+    select
+        m.successor,
+        c.document,
+        c.hash,
+        (select max(k.attempt) from chunk as k where k.document = c.document and k.hash = c.hash) + 1,
+        c.content,
+        c.identifiers,
+        coalesce(c.extractor, case when hand then 'by hand' end),
+        c.prompt,
+        (select r.vocabulary from realm as r),
+        c.is_partial,
+        c.failure,
+        c.details
+    from unnest(chunks, _successors) as m (chunk, successor)
+    join chunk as c on c.id = m.chunk;
+    return _successors;
+end
+$function$;
+comment on function graphrag._make_successors(bigint[], boolean) is 'Makes for each chunk one of the same text that is to take its place.';
+
+create function graphrag._clear_places(revision bigint, chunks bigint[])
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Ends where chunks stand now, and returns those places. A place taken in this very revision was never believed by
+-- anyone.
+declare
+    _places jsonb;
+begin
+    with unborn as (
+        delete from document_chunk as d
+        where d.chunk = any (chunks) and d.died is null and d.born = revision
+        returning d.*
+    ),
+    ended as (
+        update document_chunk as d
+        set died = revision
+        where d.chunk = any (chunks) and d.died is null and d.born < revision
+        returning d.*
+    )
+    select jsonb_agg(to_jsonb(p)) into _places
+    from (select * from unborn union all select * from ended) as p;
+    return _places;
+end
+$function$;
+comment on function graphrag._clear_places(bigint, bigint[]) is 'Ends the places of chunks in the versions of their documents, and returns them.';
+
+create function graphrag._hand_on_evidence(
+    chunks bigint[],
+    successors bigint[],
+    mentions bigint[] default '{}',
+    assertions bigint[] default '{}'
+)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- All but the named mentions and assertions. A chunk that has stood somewhere keeps its own, and its successor gets
+-- copies; one that has stood nowhere gives away what it has, ids included.
+begin
+    with given as (
+        delete from mention as m
+        using unnest(chunks, successors) as s (chunk, successor)
+        where m.chunk = s.chunk
+            and m.id <> all (mentions)
+            and not exists (select from document_chunk as d where d.chunk = m.chunk)
+        returning m, m.id, s.successor
+    ),
+    copied as (
+        select m, nextval('mention_id_seq') as id, s.successor
+        from unnest(chunks, successors) as s (chunk, successor)
+        join mention as m on m.chunk = s.chunk
+        where m.id <> all (mentions) and exists (select from document_chunk as d where d.chunk = m.chunk)
+    )
+    insert into mention
+    overriding system value
+    select n.*
+    from (select * from given union all select * from copied) as e
+    cross join lateral jsonb_populate_record(e.m, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
+
+    with given as (
+        delete from assertion as a
+        using unnest(chunks, successors) as s (chunk, successor)
+        where a.chunk = s.chunk
+            and a.id <> all (assertions)
+            and not exists (select from document_chunk as d where d.chunk = a.chunk)
+        returning a, a.id, s.successor
+    ),
+    copied as (
+        select a, nextval('assertion_id_seq') as id, s.successor
+        from unnest(chunks, successors) as s (chunk, successor)
+        join assertion as a on a.chunk = s.chunk
+        where a.id <> all (assertions) and exists (select from document_chunk as d where d.chunk = a.chunk)
+    )
+    insert into assertion
+    overriding system value
+    select n.*
+    from (select * from given union all select * from copied) as e
+    cross join lateral jsonb_populate_record(e.a, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
+end
+$function$;
+comment on function graphrag._hand_on_evidence(bigint[], bigint[], bigint[], bigint[]) is 'Gives the successors of chunks their evidence.';
+
+create function graphrag._take_places(revision bigint, places jsonb, chunks bigint[], successors bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+begin
+    insert into document_chunk (version, no, chunk, content, start_at, end_at, born)
+    select p.version, p.no, s.successor, p.content, p.start_at, p.end_at, revision
+    from jsonb_to_recordset(places) as p (
+        version bigint,
+        no integer,
+        chunk bigint,
+        content bigint,
+        start_at integer,
+        end_at integer
+    )
+    join unnest(chunks, successors) as s (chunk, successor) on s.chunk = p.chunk;
+end
+$function$;
+comment on function graphrag._take_places(bigint, jsonb, bigint[], bigint[]) is 'Puts the successors of chunks in the places that those had.';
+
+create function graphrag._forget_unplaced(chunks bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Those that a later statement of the same transaction has replaced: once derived, they are nothing to anyone.
+declare
+    _unplaced bigint[] := array(
+        select c.id
+        from unnest(chunks) as c (id)
+        where not exists (select from document_chunk as d where d.chunk = c.id)
+    );
+begin
+    if _unplaced <> '{}' then
+        delete from assertion as a where a.chunk = any (_unplaced);
+        delete from mention as m where m.chunk = any (_unplaced);
+        delete from chunk as c where c.id = any (_unplaced);
+    end if;
+end
+$function$;
+comment on function graphrag._forget_unplaced(bigint[]) is 'Deletes those of the chunks that stand in no version of a document, with what they say.';
+
+create function graphrag._live_successor(chunk bigint)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select k.id
+        from chunk as c
+        join chunk as k on k.document = c.document and k.hash = c.hash
+        where c.id = $1 and graphrag._is_live(k.id)
+        order by k.attempt desc
+        limit 1
+    );
+end
+$function$;
+comment on function graphrag._live_successor(bigint) is 'The live chunk that stands for a chunk now: itself, or the one that took its place.';
 
 -- sql/40_graph/_touched_documents.sql
 
@@ -8024,6 +9096,128 @@ end
 $function$;
 comment on function graphrag._touched_triples(integer, bigint[], graphrag._resolution[], graphrag._resolution[]) is 'Subject, predicate and object of the relations that a change can move.';
 
+-- sql/40_graph/_withdraw_by_hand.sql
+
+create function graphrag._withdraw_by_hand(realm text, kind text, ids bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+-- What somebody deleted from an evidence table: its chunks get successors without it.
+declare
+    _space integer;
+begin
+    perform graphrag._enter(realm);
+    perform from space as s
+    where s.id in (
+        select a.space from assertion as a where kind = 'assertion' and a.id = any (ids)
+        union all
+        select m.space from mention as m where kind = 'mention' and m.id = any (ids)
+    )
+    order by s.id
+    for update;
+    for _space in
+        select a.space from assertion as a where kind = 'assertion' and a.id = any (ids)
+        union
+        select m.space from mention as m where kind = 'mention' and m.id = any (ids)
+        order by 1
+    loop
+        perform graphrag._withdraw_evidence(_space, kind, graphrag._present_evidence(_space, kind, ids));
+    end loop;
+end
+$function$;
+comment on function graphrag._withdraw_by_hand(text, text, bigint[]) is 'Withdraws mentions or assertions that were deleted by hand.';
+
+create function graphrag._present_evidence(space integer, kind text, ids bigint[])
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- The rows that stand for these now: in a chunk that another one has replaced, those at the same place in that one. One
+-- that is gone already is no mistake; a document that is gone has nothing to withdraw.
+declare
+    _dead bigint;
+begin
+    _dead := (
+        select g.id
+        from (
+            select a.id, a.chunk from assertion as a where kind = 'assertion' and a.space = $1 and a.id = any (ids)
+            union all
+            select m.id, m.chunk from mention as m where kind = 'mention' and m.space = $1 and m.id = any (ids)
+        ) as g
+        where graphrag._live_successor(g.chunk) is null
+        limit 1
+    );
+    if _dead is not null then
+        raise exception '% % cannot be deleted', kind, _dead
+            using errcode = 'GR022',
+                detail = 'It is of the past: no document that is indexed now has its chunk.',
+                hint = 'The view assertions lists those that stand. graphrag.purge() erases history.';
+    end if;
+    return array(
+        select n.id
+        from assertion as a
+        join assertion as n on n.chunk = graphrag._live_successor(a.chunk) and n.no = a.no
+        where kind = 'assertion' and a.space = $1 and a.id = any (ids)
+        union
+        select n.id
+        from mention as m
+        join mention as n on n.chunk = graphrag._live_successor(m.chunk) and n.folded = m.folded
+        where kind = 'mention' and m.space = $1 and m.id = any (ids)
+    );
+end
+$function$;
+comment on function graphrag._present_evidence(integer, text, bigint[]) is 'The live rows that deleted ones stand for; raises GR022 for rows of the past.';
+
+create function graphrag._withdraw_evidence(space integer, kind text, ids bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _revision bigint;
+    _chunks bigint[];
+    _successors bigint[];
+    _places jsonb;
+    _needed record;
+begin
+    if ids = '{}' then
+        return;
+    end if;
+    select m.id, m.surface into _needed
+    from mention as m
+    join assertion as a on a.chunk = m.chunk and m.folded in (a.subject, a.object)
+    where kind = 'mention' and m.id = any (ids)
+    limit 1;
+    if found then
+        raise exception 'mention % of "%" cannot be deleted', _needed.id, left(_needed.surface, 200)
+            using errcode = 'GR022',
+                detail = 'An assertion of the same chunk speaks of it.',
+                hint = 'Delete the assertion first.';
+    end if;
+    _revision := graphrag._next_revision(space, 'delete');
+    _chunks := array(
+        select a.chunk from assertion as a where kind = 'assertion' and a.id = any (ids)
+        union
+        select m.chunk from mention as m where kind = 'mention' and m.id = any (ids)
+    );
+    _successors := graphrag._make_successors(_chunks);
+    _places := graphrag._clear_places(_revision, _chunks);
+    perform graphrag._hand_on_evidence(
+        _chunks,
+        _successors,
+        mentions => case when kind = 'mention' then ids else '{}' end,
+        assertions => case when kind = 'assertion' then ids else '{}' end
+    );
+    perform graphrag._take_places(_revision, _places, _chunks, _successors);
+    perform graphrag._derive(space, _revision, _chunks || _successors);
+    perform graphrag._forget_unplaced(_chunks);
+end
+$function$;
+comment on function graphrag._withdraw_evidence(integer, text, bigint[]) is 'Puts chunks without some of their evidence in the place of those that have it.';
+
 -- sql/40_graph/_write_document.sql
 
 create function graphrag._write_document(plan graphrag._document_plan, prepared jsonb)
@@ -8051,8 +9245,8 @@ begin
         perform graphrag._store_contents(plan.space, prepared -> 'texts');
         perform graphrag._store_chunks(plan, prepared -> 'chunks');
         perform graphrag._store_evidence(plan, prepared -> 'chunks');
-        perform graphrag._resolve_new_assertions(plan);
         _touched := graphrag._replace_version(plan, _revision);
+        _touched := _touched || graphrag._reread(plan.space, _revision, _touched);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_chunks);
     end if;
@@ -8136,7 +9330,7 @@ as $function$
 -- Evidence never changes: where an earlier extraction failed, the new one gets a row of its own.
 begin
     insert into chunk (
-        document, hash, attempt, content, identifiers, extractor, prompt, is_partial, failure, details
+        document, hash, attempt, content, identifiers, extractor, prompt, vocabulary, is_partial, failure, details
     )
     select
         plan.document,
@@ -8148,6 +9342,7 @@ begin
         graphrag._identifiers(plan.bodies[p.no]),
         p.model,
         p.prompt,
+        plan.vocabulary,
         coalesce(p.partial, false),
         p.error,
         jsonb_strip_nulls(jsonb_build_object(
@@ -8177,6 +9372,7 @@ create function graphrag._store_evidence(plan graphrag._document_plan, prepared 
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- row: the id of a row by hand, which it keeps.
 begin
     with said as (
         select k.id as chunk, e.mention, m.*, row_number() over () as no
@@ -8184,6 +9380,7 @@ begin
         join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
         cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
         cross join jsonb_to_record(e.mention) as m (
+            "row" bigint,
             folded text,
             surface text,
             type text,
@@ -8203,10 +9400,12 @@ begin
         cross join graphrag._name_shapes(a.names, a.types) as s
     )
     insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form, gender,
-        core, given, family, content
+        id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form,
+        gender, core, given, family, content
     )
+    overriding system value
     select
+        coalesce(m."row", nextval('mention_id_seq')),
         m.chunk,
         plan.space,
         m.folded,
@@ -8229,16 +9428,19 @@ begin
         and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
         stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
+    overriding system value
     select
-        k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
-        a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
-        not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
+        coalesce(a."row", nextval('assertion_id_seq')), k.id, plan.space, a.no, a.subject, a.predicate, a.object,
+        a.value, a.value_number, a.value_unit, a.negated, a.confidence, a.stated_predicate,
+        coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
+        a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
+        "row" bigint,
         no integer,
         subject text,
         predicate text,
@@ -8467,7 +9669,7 @@ begin
     perform from space as s where s.id = _space for update;
     _version := graphrag._live_version(_space, document, source);
     _revision := graphrag._next_revision(_space, 'delete_document');
-    _chunks := array(select distinct c.chunk from document_chunk as c where c.version = _version);
+    _chunks := array(select distinct c.chunk from document_chunk as c where c.version = _version and c.died is null);
     perform graphrag._close_version(_version, _revision);
     perform graphrag._forget_unborn(_version, _revision);
     _derived := graphrag._derive(_space, _revision, _chunks);
@@ -8667,20 +9869,23 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
 as $function$
 -- Derives a whole space. Where there is nothing to change, no revision is left behind; the lock stays.
 declare
+    _revision bigint;
+    _reread bigint[] := '{}';
     _result graphrag._derived;
 begin
     perform from space as s where s.id = $1 for update;
     begin
+        _revision := graphrag._next_revision(space, operation);
         if vocabulary then
-            perform graphrag._resolve_assertions(space);
+            _reread := graphrag._reread(space, _revision);
         end if;
-        _result := graphrag._derive(space, graphrag._next_revision(space, operation));
-        if _result.changes = 0 then
-            raise sqlstate 'GR000';
+        _result := graphrag._derive(space, _revision);
+        if _result.changes = 0 and _reread = '{}' then
+            raise sqlstate 'GR099';
         end if;
         return _result.changes;
     exception
-        when sqlstate 'GR000' then
+        when sqlstate 'GR099' then
             return 0;
     end;
 end
@@ -8728,6 +9933,12 @@ declare
     _relations jsonb;
 begin
     perform graphrag._enter(realm);
+    if least(max_entities, max_relations) < 0 or max_entities is null or max_relations is null then
+        raise exception 'document_graph cannot show % entities and % relations', max_entities, max_relations
+            using errcode = 'GR009',
+                detail = 'Both limits are numbers from 0.',
+                hint = 'Leave them out for the first 500 entities and 1,000 relations.';
+    end if;
     _space := graphrag._space_to_change(space);
     _version := graphrag._live_version(_space, document, source);
     _entities := graphrag._document_entities(_space, _version);
@@ -8762,7 +9973,7 @@ begin
             join mention as m on m.chunk = c.chunk
             join document_version as v on v.id = c.version
             cross join lateral (select graphrag._entity_meant($1, m.folded, v.document) as entity) as n
-            where c.version = $2
+            where c.version = $2 and c.died is null
             group by n.entity
         ) as d
         join entity_version as v on v.entity = d.entity and v.died is null
@@ -8784,15 +9995,16 @@ begin
                     'predicate', r.predicate,
                     'object', coalesce(o.name, r.value),
                     'negated', r.negated,
+                    'period', graphrag._render_period(r.effective),
                     'status', r.status,
                     'weight', r.weight
                 )
-                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated
+                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated, r.effective
             ),
             '[]'
         )
         from (
-            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight
+            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight, v.effective
             from document_chunk as c
             join assertion as a on a.chunk = c.chunk
             join document_version as dv on dv.id = c.version
@@ -8806,10 +10018,15 @@ begin
                 and v.negated = a.negated
                 and (
                     (v.subject = m.entity and v.object is not distinct from m.other)
-                    or (v.subject = m.other and v.object = m.entity)
+                    or (
+                        v.subject = m.other
+                        and v.object = m.entity
+                        and exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
+                    )
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
-            where c.version = $2
+                and (i.value is null or i.period = graphrag._period_key(a.claim))
+            where c.version = $2 and c.died is null
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null
         left join entity_version as o on o.entity = r.object and o.died is null
@@ -8971,6 +10188,400 @@ end
 $function$;
 comment on function graphrag.merge_entities(text, text, text, text) is 'Decides that two entities are one, and returns the decision''s id for undo().';
 
+-- sql/40_graph/purge.sql
+
+create function graphrag.purge(
+    before text default null,
+    document text default null,
+    source text default null,
+    dry_run boolean default true,
+    space text default null,
+    realm text default null
+)
+    returns table (what text, rows bigint)
+    language plpgsql volatile parallel unsafe rows 12
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set jit = off
+    set graphrag.purge = 'on'
+as $function$
+-- The one act that erases history. A dry run does the same and takes it back, so its counts are exact.
+declare
+    _spaces integer[];
+    _counts jsonb := '{}';
+begin
+    perform graphrag._enter(realm);
+    perform graphrag._check_purge(before, document, source);
+    _spaces := case
+        when document is null and source is null then graphrag._spaces_for_read(space)
+        else array[graphrag._space_to_change(space)]
+    end;
+    perform from space as s where s.id = any (_spaces) order by s.id for update;
+    begin
+        _counts := case
+            when before is not null then graphrag._purge_before(_spaces, before)
+            else graphrag._purge_document(_spaces[1], document, source)
+        end;
+        if dry_run or not exists (select from jsonb_each(_counts) as c where c.value <> '0') then
+            raise sqlstate 'GR099';
+        end if;
+    exception
+        when sqlstate 'GR099' then
+            null;
+    end;
+    return query
+    select c.key, c.value::bigint
+    from jsonb_each_text(_counts) as c
+    order by c.key;
+end
+$function$;
+comment on function graphrag.purge(text, text, text, boolean, text, text) is 'Erases history for good: what was no longer believed before a watermark or instant, or every trace of one deleted document. Returns what goes and how much of it; dry_run => false does it.';
+
+create function graphrag._check_purge(before text, document text, source text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    if not graphrag._may_purge('realm'::regclass) then
+        raise exception 'only the owner of realm "%" may purge it', current_schema
+            using errcode = '42501',
+                detail = format('"%s" is not its owner.', current_user),
+                hint = 'Ask the owner of the schema.';
+    end if;
+    if (before is null) = (document is null and source is null) then
+        raise exception 'purge() was not told what to purge'
+            using errcode = 'GR009',
+                detail = 'It takes either before, or document with or without source.',
+                hint = 'before => ''2024-01-01'' erases the history until then, document => ''…'' a document that was deleted.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_purge(text, text, text) is 'Raises 42501 or GR009 if purge() may not, or cannot, do what it is told.';
+
+create function graphrag._purge_before(spaces integer[], before text)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _horizons bigint[] := graphrag._revisions_at(spaces, before);
+    _counts jsonb := '{}';
+begin
+    with horizon (space, n) as (
+        select * from unnest(spaces, _horizons)
+    ),
+    relations as (
+        delete from relation_version as v
+        using relation as r, horizon as h
+        where r.id = v.relation and h.space = r.space and v.died <= h.n
+        returning 1
+    ),
+    entities as (
+        delete from entity_version as v
+        using entity as e, horizon as h
+        where e.id = v.entity and h.space = e.space and v.died <= h.n
+        returning 1
+    ),
+    names as (
+        delete from entity_name as n using horizon as h where h.space = n.space and n.died <= h.n returning 1
+    ),
+    decisions as (
+        delete from decision as d using horizon as h where h.space = d.space and d.died <= h.n returning 1
+    ),
+    places as (
+        delete from document_chunk as c
+        using document_version as v, document as d, horizon as h
+        where v.id = c.version and d.id = v.document and h.space = d.space and c.died <= h.n
+        returning 1
+    )
+    select jsonb_build_object(
+        'relation versions', (select count(*) from relations),
+        'entity versions', (select count(*) from entities),
+        'entity names', (select count(*) from names),
+        'decisions', (select count(*) from decisions),
+        'places of chunks', (select count(*) from places)
+    )
+    into _counts;
+    with horizon (space, n) as (
+        select * from unnest(spaces, _horizons)
+    ),
+    versions as (
+        delete from document_version as v
+        using document as d, horizon as h
+        where d.id = v.document and h.space = d.space and v.died <= h.n
+        returning 1
+    ),
+    calls as (
+        -- Calls are not known by space: they go when no space needs them.
+        delete from usage as u
+        where not exists (select from space as s where s.id <> all (spaces))
+            and u.at < (
+                select min(r.at)
+                from horizon as h
+                join revision as r on r.space = h.space and r.n = h.n
+            )
+        returning 1
+    )
+    select _counts || jsonb_build_object(
+        'document versions', (select count(*) from versions), 'usage', (select count(*) from calls)
+    )
+    into _counts;
+    return _counts || graphrag._purge_unneeded(spaces, _horizons);
+end
+$function$;
+comment on function graphrag._purge_before(integer[], text) is 'Erases what spaces had ceased to believe by a watermark or instant.';
+
+create function graphrag._purge_document(space integer, document text, source text)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Every trace: the document with what it said, the call that read it, and the derived rows and decisions that have no
+-- other evidence left.
+declare
+    _document bigint := graphrag._document_to_purge(space, document, source);
+    _horizon bigint := (select max(v.died) from document_version as v where v.document = _document);
+    _counts jsonb;
+begin
+    with places as (
+        delete from document_chunk as c
+        using document_version as v
+        where v.id = c.version and v.document = _document
+        returning 1
+    )
+    select jsonb_build_object('places of chunks', count(*)) into _counts from places;
+    with versions as (
+        delete from document_version as v where v.document = _document returning 1
+    ),
+    calls as (
+        delete from usage as u where u.document = (select d.key from document as d where d.id = _document) returning 1
+    )
+    select _counts || jsonb_build_object(
+        'document versions', (select count(*) from versions), 'usage', (select count(*) from calls)
+    )
+    into _counts;
+    return _counts || graphrag._purge_unneeded(array[space], array[coalesce(_horizon, 0)], _document);
+end
+$function$;
+comment on function graphrag._purge_document(integer, text, text) is 'Erases every trace of a deleted document.';
+
+create function graphrag._document_to_purge(space integer, document text, source text)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _key text := graphrag._document_key(document, source);
+    _document bigint := (
+        select d.id
+        from document as d
+        where d.space = $1 and (d.key = _key or ($3 is null and d.key = $2))
+        order by d.key = _key desc
+        limit 1
+    );
+begin
+    if _document is null then
+        raise exception 'there is no document "%"', left(_key, 200)
+            using errcode = 'GR012',
+                detail = 'The space has never had a document of this key, or it has been purged.',
+                hint = 'Name it by the key that index() returned.';
+    end if;
+    if exists (select from document_version as v where v.document = _document and v.died is null) then
+        raise exception 'document "%" is indexed now', left(_key, 200)
+            using errcode = 'GR009',
+                detail = 'purge() erases what is no longer believed.',
+                hint = 'graphrag.delete_document() withdraws it.';
+    end if;
+    return _document;
+end
+$function$;
+comment on function graphrag._document_to_purge(integer, text, text) is 'A document that is not live; raises GR012 or GR009.';
+
+create function graphrag._purge_unneeded(spaces integer[], horizons bigint[], of_document bigint default null)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- What nothing points to any more goes too, and the spaces remember from where on their past is whole.
+declare
+    _space record;
+    _counts jsonb := graphrag._purge_evidence(spaces);
+    _more jsonb;
+begin
+    if of_document is not null then
+        _counts := _counts || graphrag._purge_unsupported(spaces[1]);
+    end if;
+    with relations as (
+        delete from relation as r
+        where r.space = any (spaces)
+            and not exists (select from relation_version as v where v.relation = r.id)
+            and not exists (select from relation_version as v where v.superseded_by = r.id)
+        returning 1
+    ),
+    documents as (
+        delete from document as d
+        where d.space = any (spaces)
+            and not exists (select from document_version as v where v.document = d.id)
+            and not exists (select from chunk as c where c.document = d.id)
+        returning 1
+    ),
+    texts as (
+        delete from content as c
+        where c.space = any (spaces)
+            and c.kind in ('chunk', 'entity', 'relation')
+            and not exists (select from chunk as k where k.content = c.id)
+            and not exists (select from document_chunk as k where k.content = c.id)
+            and not exists (select from mention as m where m.content = c.id)
+            and not exists (select from assertion as a where a.content = c.id)
+            and not exists (select from entity_version as v where v.content = c.id)
+            and not exists (select from relation_version as v where v.content = c.id)
+        returning c.space, c.kind, c.hash
+    ),
+    answers as (
+        delete from cached_answer as a
+        using texts as t, space as s
+        where t.kind = 'chunk' and s.id = t.space and a.space = s.name and a.body = t.hash
+        returning 1
+    )
+    select jsonb_build_object(
+        'relations', (select count(*) from relations),
+        'documents', (select count(*) from documents),
+        'texts', (select count(*) from texts),
+        'answers', (select count(*) from answers)
+    )
+    into _more;
+    for _space in
+        select h.id, h.n from unnest(spaces, horizons) as h (id, n) order by h.id
+    loop
+        perform graphrag._next_revision(_space.id, 'purge');
+        update space as s set purged = _space.n where s.id = _space.id and s.purged < _space.n;
+    end loop;
+    return _counts || _more;
+end
+$function$;
+comment on function graphrag._purge_unneeded(integer[], bigint[], bigint) is 'Erases what history no longer needs, and notes from where on it is whole.';
+
+create function graphrag._purge_evidence(spaces integer[])
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Chunks that stand in no version of a document, with the answers of models that they keep.
+declare
+    _chunks bigint[] := array(
+        select c.id
+        from chunk as c
+        join document as d on d.id = c.document
+        where d.space = any (spaces) and not exists (select from document_chunk as k where k.chunk = c.id)
+    );
+    _mentions bigint;
+    _assertions bigint;
+begin
+    delete from mention as m where m.chunk = any (_chunks);
+    get diagnostics _mentions = row_count;
+    delete from assertion as a where a.chunk = any (_chunks);
+    get diagnostics _assertions = row_count;
+    delete from chunk as c where c.id = any (_chunks);
+    return jsonb_build_object('mentions', _mentions, 'assertions', _assertions, 'chunks', cardinality(_chunks));
+end
+$function$;
+comment on function graphrag._purge_evidence(integer[]) is 'Erases chunks without a place, and what was read in them.';
+
+create function graphrag._purge_unsupported(space integer)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Derived rows of the past that no evidence which is left could have given: texts, names, spellings. What is believed
+-- now always has such evidence. Decisions go when one of their names means nothing any more.
+declare
+    _counts jsonb;
+begin
+    with spelt as materialized (
+        select m.surface as name from mention as m where m.space = $1
+        union
+        select a.name
+        from mention as m
+        cross join unnest(m.aliases) as a (name)
+        where m.space = $1
+    ),
+    meant as materialized (
+        select m.folded from mention as m where m.space = $1
+        union
+        select a.folded
+        from mention as m
+        cross join unnest(m.folded_aliases) as a (folded)
+        where m.space = $1
+    ),
+    relations as (
+        delete from relation_version as v
+        using relation as r
+        where r.id = v.relation
+            and r.space = $1
+            and v.died is not null
+            and not exists (select from assertion as a where a.content = v.content)
+        returning 1
+    ),
+    entities as (
+        delete from entity_version as v
+        using entity as e
+        where e.id = v.entity
+            and e.space = $1
+            and v.died is not null
+            and (
+                not exists (select from mention as m where m.content = v.content)
+                or not exists (select from spelt as s where s.name = v.name)
+            )
+        returning 1
+    ),
+    names as (
+        delete from entity_name as n
+        where n.space = $1
+            and n.died is not null
+            and (
+                not exists (select from meant as m where m.folded = n.folded)
+                or not exists (select from spelt as s where s.name = n.name)
+            )
+        returning 1
+    ),
+    decisions as (
+        delete from decision as d
+        where d.space = $1
+            and exists (
+                select
+                from jsonb_array_elements_text(d.payload -> 'names') as n (name)
+                where not exists (select from meant as m where m.folded = n.name)
+            )
+        returning 1
+    )
+    select jsonb_build_object(
+        'relation versions', (select count(*) from relations),
+        'entity versions', (select count(*) from entities),
+        'entity names', (select count(*) from names),
+        'decisions', (select count(*) from decisions)
+    )
+    into _counts;
+    return _counts;
+end
+$function$;
+comment on function graphrag._purge_unsupported(integer) is 'Erases derived rows of the past and decisions that no evidence is left for.';
+
+create function graphrag._check_horizon(spaces integer[], revisions bigint[], asked text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _space record;
+begin
+    select s.name, s.purged into _space
+    from unnest(spaces, revisions) as r (id, n)
+    join space as s on s.id = r.id and r.n < s.purged
+    limit 1;
+    if found then
+        raise exception 'what was believed at "%" has been purged', asked
+            using errcode = 'GR023',
+                detail = format('The past of space "%s" is whole from revision %s on.', _space.name, _space.purged),
+                hint = 'Ask for a later revision or instant.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_horizon(integer[], bigint[], text) is 'Raises GR023 for a past that has been purged.';
+
 -- sql/40_graph/retract_relation.sql
 
 create function graphrag.retract_relation(
@@ -8978,6 +10589,8 @@ create function graphrag.retract_relation(
     predicate text,
     object text,
     negated boolean default false,
+    valid_from text default null,
+    valid_to text default null,
     space text default null,
     realm text default null
 )
@@ -8994,14 +10607,49 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
+    perform from space as s where s.id = _space for update;
     return graphrag._decide(
-        _space, 'retract', graphrag._present_fact(_space, subject, predicate, object, negated)
+        _space,
+        'retract',
+        graphrag._present_fact(
+            _space, subject, predicate, object, negated, graphrag._retracted_period(valid_from, valid_to)
+        )
     );
 end
 $function$;
-comment on function graphrag.retract_relation(text, text, text, boolean, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
+comment on function graphrag.retract_relation(text, text, text, boolean, text, text, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
 
-create function graphrag._present_fact(space integer, subject text, predicate text, object text, negated boolean)
+create function graphrag._retracted_period(valid_from text, valid_to text)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- NULL: whatever period was stated.
+declare
+    _claim record;
+begin
+    if valid_from is null and valid_to is null then
+        return null;
+    end if;
+    _claim := graphrag._claim(valid_from, valid_to, (graphrag._setting('fiscal_year_start') #>> '{}')::integer);
+    if _claim.claim is null or _claim.problem is not null then
+        raise exception 'from "%" to "%" is no period', valid_from, valid_to
+            using errcode = 'GR008',
+                detail = format('It is %s.', replace(coalesce(_claim.problem, 'empty'), '_', ' ')),
+                hint = 'Give the period as it was stated, such as valid_from => ''2019'', valid_to => ''2019''.';
+    end if;
+    return graphrag._period_key(_claim.claim);
+end
+$function$;
+comment on function graphrag._retracted_period(text, text) is 'The key of a stated period; raises GR008 if it is none.';
+
+create function graphrag._present_fact(
+    space integer,
+    subject text,
+    predicate text,
+    object text,
+    negated boolean,
+    period text default null
+)
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
@@ -9017,7 +10665,8 @@ begin
         'predicate', v.predicate,
         'object', o.folded,
         'value', r.value,
-        'negated', v.negated
+        'negated', v.negated,
+        'period', $6
     )
     into _fact
     from relation_version as v
@@ -9028,6 +10677,7 @@ begin
         and v.died is null
         and v.predicate = _given.predicate
         and v.negated = $5
+        and ($6 is null or r.object is not null or r.period = $6)
         and (
             (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
                 and (r.value = $4 or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
@@ -9047,7 +10697,7 @@ begin
     return _fact;
 end
 $function$;
-comment on function graphrag._present_fact(integer, text, text, text, boolean) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
+comment on function graphrag._present_fact(integer, text, text, text, boolean, text) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
 
 create function graphrag._means(entity bigint, name text)
     returns boolean
@@ -9114,6 +10764,7 @@ declare
     _revision bigint;
 begin
     perform graphrag._enter(realm);
+    perform from space as s where s.id = (select d.space from decision as d where d.id = $1) for update;
     select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
     if not found then
         raise exception 'there is no decision %', $1
@@ -9753,8 +11404,14 @@ as $function$
 begin
     return query
     select
-        (array_agg(a.stated_from order by v.ord desc, d.key desc) filter (where a.stated_from is not null))[1],
-        (array_agg(a.stated_to order by v.ord desc, d.key desc) filter (where a.stated_to is not null))[1],
+        (
+            array_agg(a.stated_from order by v.ord desc, d.key desc, k.no desc, a.no desc)
+                filter (where a.stated_from is not null)
+        )[1],
+        (
+            array_agg(a.stated_to order by v.ord desc, d.key desc, k.no desc, a.no desc)
+                filter (where a.stated_to is not null)
+        )[1],
         array_agg(distinct coalesce(d.name, d.key))
     from relation as r
     left join predicate as p on p.name = r.predicate
@@ -10072,6 +11729,7 @@ as $function$
 declare
     _watermarks jsonb;
     _instant timestamptz;
+    _revisions bigint[];
 begin
     if as_believed_at is null then
         return array_fill(9223372036854775806, array[cardinality(spaces)]);
@@ -10080,7 +11738,7 @@ begin
     if _watermarks is null then
         _instant := graphrag._instant(as_believed_at);
     end if;
-    return array(
+    _revisions := array(
         select case
             when _instant is null then coalesce((_watermarks ->> s.name)::bigint, 0)
             else coalesce((select max(r.n) from revision as r where r.space = s.id and r.at < _instant), 0)
@@ -10089,6 +11747,8 @@ begin
         join space as s on s.id = i.id
         order by i.no
     );
+    perform graphrag._check_horizon(spaces, _revisions, as_believed_at);
+    return _revisions;
 end
 $function$;
 comment on function graphrag._revisions_at(integer[], text) is 'For each space the revision that a read as believed then is about.';
@@ -11877,7 +13537,10 @@ as $function$
         select
             p.oid,
             p.proname,
-            concat(coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc), pg_catalog.pg_get_expr(p.proargdefaults, 0))
+            concat(
+                coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc),
+                pg_catalog.pg_get_expr(p.proargdefaults, 0)
+            )
         from pg_catalog.pg_proc as p
         join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
         where n.nspname = 'graphrag'
@@ -12494,7 +14157,7 @@ declare
     _realm text := graphrag._realm_to_grant(role, realm);
 begin
     perform graphrag.grant_reader(role, _realm, may_spend => true);
-    perform graphrag._grant_functions(role, graphrag._writer_functions());
+    perform graphrag._grant_functions(role, graphrag._writer_functions() || graphrag._trigger_functions());
     execute format('grant insert, update, delete on all tables in schema %I to %I', _realm, role);
     execute format(
         'revoke insert, update, delete on %1$I.realm, %1$I.setting, %1$I.endpoint, %1$I.predicate, %1$I.gate_word from %2$I',
@@ -12511,11 +14174,23 @@ create function graphrag._writer_functions()
     language sql immutable parallel safe
 as $function$
     select array[
-        'index', 'delete_document', 'assert_relation', 'retract_relation', 'merge_entities', 'split_entity', 'undo',
-        'derive'
+        'index', 'delete_document', 'declare_entity', 'assert_relation', 'retract_relation', 'merge_entities',
+        'split_entity', 'undo', 'derive'
     ]::name[]
 $function$;
 comment on function graphrag._writer_functions() is 'Entry points that write a realm''s documents and graph.';
+
+create function graphrag._trigger_functions()
+    returns name[]
+    language sql stable parallel safe
+as $function$
+-- Whoever writes a table runs its triggers, with his own rights.
+    select array_agg(p.proname)
+    from pg_catalog.pg_proc as p
+    join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname = 'graphrag' and p.prorettype = 'trigger'::regtype
+$function$;
+comment on function graphrag._trigger_functions() is 'The extension''s trigger functions.';
 
 -- sql/80_operations/set_endpoint.sql
 

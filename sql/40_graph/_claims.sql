@@ -129,7 +129,9 @@ begin
                     and (a.o, a.predicate) in (select t.entity, t.predicate from slot as t)
                 )
             )
-            and not graphrag._is_retracted($1, a.predicate, a.negated, a.s, a.o, a.value)
+            and not graphrag._is_retracted(
+                $1, a.predicate, a.negated, a.s, a.o, a.value, graphrag._period_key(a.claim)
+            )
     );
 end
 $function$;
@@ -180,37 +182,44 @@ create function graphrag._is_retracted(
     negated boolean,
     subject bigint,
     object bigint,
-    value text
+    value text,
+    period text
 )
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- A retraction stands until it is undone, whatever document states the fact.
+-- A retraction stands until it is undone, whatever document states the fact, and in whatever words the vocabulary puts
+-- it by then. One that names a period is about claims of that period.
 begin
     return exists (
         select
-        from decision as d
+        from entity_name as n
+        join decision as d on d.space = $1 and d.payload -> 'names' ? n.folded and d.kind = 'retract' and d.died is null
         join entity_name as s on s.space = $1 and s.folded = d.payload ->> 'subject' and s.died is null
             and s.role <> 'claimed' and s.document is null
         left join entity_name as o on o.space = $1 and o.folded = d.payload ->> 'object' and o.died is null
             and o.role <> 'claimed' and o.document is null
-        where d.space = $1
-            and d.kind = 'retract'
-            and d.died is null
-            and d.payload ->> 'predicate' = $2
+        cross join lateral graphrag._resolve_predicates(array[d.payload ->> 'predicate']) as r
+        where n.entity = $4
+            and n.died is null
+            and n.role <> 'claimed'
+            and n.document is null
             and (d.payload ->> 'negated')::boolean = $3
+            and d.payload ->> 'value' is not distinct from $6
+            and coalesce(d.payload ->> 'period', $7) = $7
+            and r.predicate = $2
             and (
-                (s.entity = $4 and o.entity is not distinct from $5 and d.payload ->> 'value' is not distinct from $6)
+                (s.entity = $4 and o.entity is not distinct from $5 and ($5 is null or not r.swapped))
                 or (
                     s.entity = $5
                     and o.entity = $4
-                    and exists (select from predicate as p where p.name = $2 and p.is_symmetric)
+                    and (r.swapped or exists (select from predicate as p where p.name = $2 and p.is_symmetric))
                 )
             )
     );
 end
 $function$;
-comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text) is 'Whether a decision has retracted a fact.';
+comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text, text) is 'Whether a decision has retracted a claim.';
 
 create function graphrag._period_key(claim tstzrange)
     returns text

@@ -33,7 +33,7 @@ begin
         select c.chunk, c.no, v.ord, v.published_at
         from document_chunk as c
         join document_version as v on v.id = c.version
-        where c.version = _old
+        where c.version = _old and c.died = revision
     ) as o
     full join (
         select c.chunk, c.no, v.ord, v.published_at
@@ -57,7 +57,7 @@ create function graphrag._close_version(version bigint, revision bigint)
 as $function$
 begin
     update document_version as v set died = revision where v.id = version;
-    update document_chunk as c set died = revision where c.version = $1;
+    update document_chunk as c set died = revision where c.version = $1 and c.died is null;
 end
 $function$;
 comment on function graphrag._close_version(bigint, bigint) is 'Ends a document version.';

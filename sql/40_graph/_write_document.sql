@@ -23,8 +23,8 @@ begin
         perform graphrag._store_contents(plan.space, prepared -> 'texts');
         perform graphrag._store_chunks(plan, prepared -> 'chunks');
         perform graphrag._store_evidence(plan, prepared -> 'chunks');
-        perform graphrag._resolve_new_assertions(plan);
         _touched := graphrag._replace_version(plan, _revision);
+        _touched := _touched || graphrag._reread(plan.space, _revision, _touched);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_chunks);
     end if;
@@ -108,7 +108,7 @@ as $function$
 -- Evidence never changes: where an earlier extraction failed, the new one gets a row of its own.
 begin
     insert into chunk (
-        document, hash, attempt, content, identifiers, extractor, prompt, is_partial, failure, details
+        document, hash, attempt, content, identifiers, extractor, prompt, vocabulary, is_partial, failure, details
     )
     select
         plan.document,
@@ -120,6 +120,7 @@ begin
         graphrag._identifiers(plan.bodies[p.no]),
         p.model,
         p.prompt,
+        plan.vocabulary,
         coalesce(p.partial, false),
         p.error,
         jsonb_strip_nulls(jsonb_build_object(
@@ -149,6 +150,7 @@ create function graphrag._store_evidence(plan graphrag._document_plan, prepared 
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- row: the id of a row by hand, which it keeps.
 begin
     with said as (
         select k.id as chunk, e.mention, m.*, row_number() over () as no
@@ -156,6 +158,7 @@ begin
         join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
         cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
         cross join jsonb_to_record(e.mention) as m (
+            "row" bigint,
             folded text,
             surface text,
             type text,
@@ -175,10 +178,12 @@ begin
         cross join graphrag._name_shapes(a.names, a.types) as s
     )
     insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form, gender,
-        core, given, family, content
+        id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form,
+        gender, core, given, family, content
     )
+    overriding system value
     select
+        coalesce(m."row", nextval('mention_id_seq')),
         m.chunk,
         plan.space,
         m.folded,
@@ -201,16 +206,19 @@ begin
         and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
         stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
+    overriding system value
     select
-        k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
-        a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
-        not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
+        coalesce(a."row", nextval('assertion_id_seq')), k.id, plan.space, a.no, a.subject, a.predicate, a.object,
+        a.value, a.value_number, a.value_unit, a.negated, a.confidence, a.stated_predicate,
+        coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
+        a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
+        "row" bigint,
         no integer,
         subject text,
         predicate text,

@@ -130,20 +130,23 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
 as $function$
 -- Derives a whole space. Where there is nothing to change, no revision is left behind; the lock stays.
 declare
+    _revision bigint;
+    _reread bigint[] := '{}';
     _result graphrag._derived;
 begin
     perform from space as s where s.id = $1 for update;
     begin
+        _revision := graphrag._next_revision(space, operation);
         if vocabulary then
-            perform graphrag._resolve_assertions(space);
+            _reread := graphrag._reread(space, _revision);
         end if;
-        _result := graphrag._derive(space, graphrag._next_revision(space, operation));
-        if _result.changes = 0 then
-            raise sqlstate 'GR000';
+        _result := graphrag._derive(space, _revision);
+        if _result.changes = 0 and _reread = '{}' then
+            raise sqlstate 'GR099';
         end if;
         return _result.changes;
     exception
-        when sqlstate 'GR000' then
+        when sqlstate 'GR099' then
             return 0;
     end;
 end

@@ -97,8 +97,14 @@ as $function$
 begin
     return query
     select
-        (array_agg(a.stated_from order by v.ord desc, d.key desc) filter (where a.stated_from is not null))[1],
-        (array_agg(a.stated_to order by v.ord desc, d.key desc) filter (where a.stated_to is not null))[1],
+        (
+            array_agg(a.stated_from order by v.ord desc, d.key desc, k.no desc, a.no desc)
+                filter (where a.stated_from is not null)
+        )[1],
+        (
+            array_agg(a.stated_to order by v.ord desc, d.key desc, k.no desc, a.no desc)
+                filter (where a.stated_to is not null)
+        )[1],
         array_agg(distinct coalesce(d.name, d.key))
     from relation as r
     left join predicate as p on p.name = r.predicate

@@ -39,6 +39,7 @@ as $function$
 declare
     _watermarks jsonb;
     _instant timestamptz;
+    _revisions bigint[];
 begin
     if as_believed_at is null then
         return array_fill(9223372036854775806, array[cardinality(spaces)]);
@@ -47,7 +48,7 @@ begin
     if _watermarks is null then
         _instant := graphrag._instant(as_believed_at);
     end if;
-    return array(
+    _revisions := array(
         select case
             when _instant is null then coalesce((_watermarks ->> s.name)::bigint, 0)
             else coalesce((select max(r.n) from revision as r where r.space = s.id and r.at < _instant), 0)
@@ -56,6 +57,8 @@ begin
         join space as s on s.id = i.id
         order by i.no
     );
+    perform graphrag._check_horizon(spaces, _revisions, as_believed_at);
+    return _revisions;
 end
 $function$;
 comment on function graphrag._revisions_at(integer[], text) is 'For each space the revision that a read as believed then is about.';

@@ -9,7 +9,10 @@ as $function$
         select
             p.oid,
             p.proname,
-            concat(coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc), pg_catalog.pg_get_expr(p.proargdefaults, 0))
+            concat(
+                coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc),
+                pg_catalog.pg_get_expr(p.proargdefaults, 0)
+            )
         from pg_catalog.pg_proc as p
         join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
         where n.nspname = 'graphrag'

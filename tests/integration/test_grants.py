@@ -31,6 +31,7 @@ SPEND = {"query"}
 WRITE = {
     "index",
     "delete_document",
+    "declare_entity",
     "assert_relation",
     "retract_relation",
     "merge_entities",
@@ -41,6 +42,7 @@ WRITE = {
 OWN = {
     "create_realm",
     "drop_realm",
+    "purge",
     "configure",
     "declare_predicate",
     "use_preset",
@@ -74,8 +76,8 @@ def site(module_database: Database) -> Iterator[Site]:
     names = {kind: f"{module_database.name}_{kind}" for kind in (*MAY, "owner")}
     with ExitStack() as stack:
         admin = stack.enter_context(module_database.connect())
-        for kind in names:
-            stack.enter_context(role_of(admin, names[kind]))
+        for name in names.values():
+            stack.enter_context(role_of(admin, name))
         sql(admin, "select graphrag.create_realm('other', embedding_url => 'builtin:hash', width => 32)")
         sql(admin, "select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32)")
         row(admin, "index", document="acme", **ACME)

@@ -29,7 +29,9 @@ def current(world: Connection, space: str) -> list[int]:
     return [row["revision"] for row in rows]
 
 
-def evidence(world: Connection, space: str, as_believed_at: str | None = None) -> list[Row]:
+def evidence(
+    world: Connection, space: str, as_believed_at: str | None = None, realm: str = REALM
+) -> list[Row]:
     """What is found, few enough of it that the cut of every channel matters."""
     return [
         row
@@ -37,6 +39,6 @@ def evidence(world: Connection, space: str, as_believed_at: str | None = None) -
         for row in sql(
             world,
             "select * from graphrag.retrieve(%s, as_believed_at => %s, top_k => 2, space => %s, realm => %s)",
-            [question, as_believed_at, space, REALM],
+            [question, as_believed_at, space, realm],
         )
     ]

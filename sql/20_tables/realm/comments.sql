@@ -27,6 +27,7 @@ comment on view entities is 'The entities believed now.';
 comment on view documents is 'The documents indexed now, with counts.';
 comment on view assertions is 'The statements read in the documents indexed now, with their place in the text.';
 comment on view decisions is 'The decisions that stand, for undo().';
+comment on view history is 'Every version of entities, names, relations and documents, with who began and ended it, when, and by what.';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';

@@ -49,12 +49,14 @@ create table gate_word (
 create table space (
     id integer generated always as identity primary key,
     name text not null unique,
-    revision bigint not null default 0   -- updating this row is the lock that serialises writers of the space
+    revision bigint not null default 0,  -- updating this row is the lock that serialises writers of the space
+    operation text,                      -- what its last revision was taken for; a trigger makes the row of `revision`
+    purged bigint not null default 0     -- what was believed before this revision may have been erased since
 );
 
 create table revision (
     space integer not null references space,
-    n bigint not null,
+    n bigint not null check (n > 0),
     at timestamptz not null,             -- monotone inside a space
     transaction text not null,           -- a transaction takes one revision a space, however much it writes
     role name not null,
@@ -104,15 +106,18 @@ create index content_tsv_entity on content using gin (tsv) where kind = 'entity'
 create index content_tsv_relation on content using gin (tsv) where kind = 'relation';
 
 -- ---------------------------------------------------------------- evidence
+-- Columns of mention and assertion without NOT NULL need not be given by who inserts a row by hand into a chunk that is
+-- live: triggers (triggers.sql) pass the row through the gates and fill them. No row is left in which they are null.
 create table chunk (
     id bigint generated always as identity primary key,
     document bigint not null references document,
     hash bytea not null,                 -- of the text and, where the caller supplied it, the extraction
-    attempt integer not null default 1,  -- an extraction that failed, or was not asked for, is done in another row
+    attempt integer not null default 1,  -- evidence never changes: what is read otherwise later gets another row
     content bigint not null references content,
     identifiers text[] not null default '{}',
-    extractor text,                      -- model that answered, 'supplied', or null: not extracted
+    extractor text,                      -- model that answered, 'supplied', 'by hand', or null: not extracted
     prompt text,                         -- version of the prompt it answered
+    vocabulary bigint not null default 0,        -- realm.vocabulary by which its predicates were read
     is_partial boolean not null default false,
     failure text,                        -- why its extraction failed: the passage is stored all the same
     details jsonb not null default '{}', -- notes on the answer, the records that gates refused, attributes not used
@@ -131,8 +136,9 @@ create table document_chunk (
     end_at integer not null,
     born bigint not null,
     died bigint,
-    primary key (version, no)
+    primary key (version, no, born)
 );
+create unique index document_chunk_place on document_chunk (version, no) where died is null;
 create index document_chunk_chunk on document_chunk (chunk, born);
 create index document_chunk_live on document_chunk (chunk) where died is null;
 create index document_chunk_content on document_chunk (content) include (born, died);
@@ -140,8 +146,8 @@ create index document_chunk_content on document_chunk (content) include (born, d
 create table mention (
     id bigint generated always as identity primary key,
     chunk bigint not null references chunk,
-    space integer not null references space,
-    folded text not null,                -- graphrag._fold_name(surface)
+    space integer references space,
+    folded text,                         -- graphrag._fold_name(surface)
     surface text not null,
     type text,
     description text,                    -- null: a stub that only named the entity
@@ -155,10 +161,11 @@ create table mention (
     core text,
     given text[] not null default '{}',
     family text[] not null default '{}',
-    content bigint not null references content,
+    content bigint references content,
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
+create index mention_content on mention (content);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
 
@@ -167,8 +174,8 @@ create index mention_identifiers on mention using gin (identifiers) with (fastup
 create table assertion (
     id bigint generated always as identity primary key,
     chunk bigint not null references chunk,
-    space integer not null references space,
-    no integer not null,                 -- position in the chunk's extraction: orders claims inside a chunk
+    space integer references space,
+    no integer,                          -- position in the chunk's extraction: orders claims inside a chunk
     subject text not null,               -- folded; its mention stands in the same chunk
     predicate text not null,             -- normalised, snapped, inverse already swapped
     object text,                         -- folded; null for a value
@@ -177,7 +184,7 @@ create table assertion (
     value_unit text,
     negated boolean not null default false,
     confidence real not null default 1,
-    stated_predicate text not null,
+    stated_predicate text,
     is_swapped boolean not null default false,   -- stated as the declared inverse, so subject and object changed places
     stated_from text,
     stated_to text,
@@ -186,7 +193,7 @@ create table assertion (
     description text,
     start_at integer,                    -- evidence span: character offsets in the chunk
     end_at integer,
-    content bigint not null references content,
+    content bigint references content,
     check ((object is null) <> (value is null)),
     unique (chunk, no)
 );
@@ -287,6 +294,7 @@ create index relation_version_subject on relation_version (subject, ord desc) wh
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
+create index relation_version_taken on relation_version (superseded_by) where superseded_by is not null;
 create index relation_version_content on relation_version (content) include (born, died);
 
 -- ---------------------------------------------------------------- operations

@@ -120,20 +120,20 @@ select
         select count(*)
         from document_chunk as dc
         join mention as m on m.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as mentions,
     (
         select count(*)
         from document_chunk as dc
         join assertion as a on a.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as assertions,
     d.first_indexed_at,
     (select r.at from revision as r where r.space = d.space and r.n = v.born) as indexed_at
 from document as d
 join space as sp on sp.id = d.space
 join document_version as v on v.document = d.id and v.died is null
-join document_chunk as c on c.version = v.id
+join document_chunk as c on c.version = v.id and c.died is null
 join chunk as k on k.id = c.chunk
 group by sp.name, d.id, v.id;
 
@@ -241,6 +241,76 @@ from decision as d
 join space as sp on sp.id = d.space
 join revision as r on r.space = d.space and r.n = d.born
 where d.died is null;
+
+-- Every version that entities, their names, relations and documents ever had, beside the one that took its place. The
+-- revisions that a row was born and died in say who did it, when, and by what. Look at one id at a time.
+create view history with (security_invoker = true) as
+select
+    h.kind,
+    sp.name as space,
+    h.id,
+    h.what,
+    h.born,
+    b.at as believed_from,
+    b.role as believed_by,
+    b.operation as believed_through,
+    h.died,
+    d.at as believed_until,
+    d.role as ended_by,
+    d.operation as ended_through,
+    h.version,
+    h.next_version
+from (
+    select
+        'entity' as kind, e.space, v.entity as id, v.name as what, v.born, v.died,
+        jsonb_build_object('name', v.name, 'types', v.types, 'description', c.body) as version,
+        (
+            select jsonb_build_object('name', n.name, 'types', n.types, 'description', nc.body)
+            from entity_version as n
+            join content as nc on nc.id = n.content
+            where n.entity = v.entity and n.born = v.died
+        ) as next_version
+    from entity_version as v
+    join entity as e on e.id = v.entity
+    join content as c on c.id = v.content
+    union all
+    select
+        'name', v.space, v.entity, v.folded, v.born, v.died,
+        jsonb_build_object('name', v.name, 'role', v.role),
+        (
+            select jsonb_build_object('name', n.name, 'role', n.role)
+            from entity_name as n
+            where n.entity = v.entity and n.folded = v.folded and n.born = v.died
+        )
+    from entity_name as v
+    union all
+    select
+        'relation', r.space, v.relation, c.body, v.born, v.died,
+        to_jsonb(v) - '{id,relation,born,died,content}'::text[] || jsonb_build_object('statement', c.body),
+        (
+            select to_jsonb(n) - '{id,relation,born,died,content}'::text[] || jsonb_build_object('statement', nc.body)
+            from relation_version as n
+            join content as nc on nc.id = n.content
+            where n.relation = v.relation and n.born = v.died
+        )
+    from relation_version as v
+    join relation as r on r.id = v.relation
+    join content as c on c.id = v.content
+    union all
+    select
+        'document', o.space, v.document, o.key, v.born, v.died,
+        to_jsonb(v) - '{id,document,born,died,hash}'::text[],
+        (
+            select to_jsonb(n) - '{id,document,born,died,hash}'::text[]
+            from document_version as n
+            where n.document = v.document and n.born = v.died
+        )
+    from document_version as v
+    join document as o on o.id = v.document
+) as h
+join space as sp on sp.id = h.space
+join revision as b on b.space = h.space and b.n = h.born
+left join revision as d on d.space = h.space and d.n = h.died;
 
 create view off_vocabulary with (security_invoker = true) as
 select
