@@ -13,6 +13,7 @@
 #   make nightly        the tests with many more random examples and 1,000 killed backends
 #   make bench-time     what the two clocks and the change feed cost, on a generated graph
 #   make bench-cancel   how long a stop takes, at random instants
+#   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
 # PYTHON_LIBRARY (where `make install` puts the server-side Python packages), PYTHON (PL/Python's interpreter).
@@ -40,7 +41,7 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly bench-time bench-cancel installcheck tle dist clean
+    models stop-models demo lint check test nightly bench-cancel bench-time bench-write installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -118,6 +119,12 @@ bench-time: start
 # How long stops take, at random instants; into bench/results.
 bench-cancel: start
 	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.cancel
+
+# Each takes minutes, and says so and goes on where its data set is not there.
+bench-write: start
+	@for part in carol text2kg atom musique; do \
+	    $(environment) PYTHONPATH=plpython:. $(VENV)/bin/python -m bench.write_$$part || exit; \
+	done
 
 DSN ?= postgresql:///postgres
 installcheck:

@@ -896,7 +896,8 @@ create index entity_name_folded on entity_name (space, folded, born);
 create index entity_name_born on entity_name (space, born, entity);
 create index entity_name_died on entity_name (space, died, entity) where died is not null;
 
-create index entity_name_trigram on entity_name using gin (folded gin_trgm_ops) where died is null;
+-- An expression, because such an index on the column itself would be taken for lookups of whole names too.
+create index entity_name_trigram on entity_name using gin ((folded || '') gin_trgm_ops) where died is null;
 
 create table entity_version (
     id bigint generated always as identity primary key,
@@ -1425,7 +1426,8 @@ cross join lateral (
             similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
         )
         from entity_name as x
-        join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+        join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
+            and y.role = 'canonical'
         where x.entity = a.entity
             and x.died is null
             and x.role = 'canonical'
@@ -1558,21 +1560,72 @@ create function graphrag._set_width(width integer)
     language plpgsql volatile parallel unsafe
 as $function$
 -- pgvector indexes at most 2,000 dimensions of vector; above that half precision.
+begin
+    execute format(
+        'alter table content alter column vec type %I.%I(%s)',
+        graphrag._schema_of('vector'), case when width > 2000 then 'halfvec' else 'vector' end, width
+    );
+    perform graphrag._create_vector_indexes();
+end
+$function$;
+comment on function graphrag._set_width(integer) is 'Fixes the width of the current realm''s vectors and builds their indexes, one a kind.';
+
+create function graphrag._create_vector_indexes()
+    returns integer
+    language plpgsql volatile parallel unsafe
+as $function$
 declare
-    _type text := case when width > 2000 then 'halfvec' else 'vector' end;
     _schema name := graphrag._schema_of('vector');
+    _type name := (
+        select t.typname
+        from pg_attribute as a
+        join pg_type as t on t.oid = a.atttypid
+        where a.attrelid = 'content'::regclass and a.attname = 'vec'
+    );
+    _missing text[] := array(
+        select k.kind
+        from unnest(graphrag._vector_kinds()) as k (kind)
+        where to_regclass('content_vec_' || k.kind) is null
+    );
     _kind text;
 begin
-    execute format('alter table content alter column vec type %I.%I(%s)', _schema, _type, width);
-    foreach _kind in array array['chunk', 'entity', 'relation', 'report'] loop
+    foreach _kind in array _missing loop
         execute format(
             'create index %I on content using hnsw (vec %I.%I) where kind = %L',
             'content_vec_' || _kind, _schema, _type || '_cosine_ops', _kind
         );
     end loop;
+    return cardinality(_missing);
 end
 $function$;
-comment on function graphrag._set_width(integer) is 'Fixes the width of the current realm''s vectors and builds their indexes, one a kind.';
+comment on function graphrag._create_vector_indexes() is 'Builds the vector indexes that the current realm lacks and returns how many.';
+
+create function graphrag._drop_vector_indexes()
+    returns integer
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _present text[] := array(
+        select format('%I', 'content_vec_' || k.kind)
+        from unnest(graphrag._vector_kinds()) as k (kind)
+        where to_regclass('content_vec_' || k.kind) is not null
+    );
+begin
+    if _present <> '{}' then
+        execute 'drop index ' || array_to_string(_present, ', ');
+    end if;
+    return cardinality(_present);
+end
+$function$;
+comment on function graphrag._drop_vector_indexes() is 'Drops the vector indexes of the current realm and returns how many there were.';
+
+create function graphrag._vector_kinds()
+    returns text[]
+    language sql immutable parallel safe
+begin atomic
+    select '{chunk,entity,relation,report}'::text[];
+end;
+comment on function graphrag._vector_kinds() is 'The kinds of texts that have a vector index each.';
 
 -- sql/20_tables/_setting.sql
 
@@ -2431,7 +2484,8 @@ create function graphrag._gate_names(names text[], types text[], possessive bool
     returns table (no integer, reason text)
     language plpgsql stable parallel safe rows 50
 as $function$
--- All names of a chunk at once, because their words are looked up in one query.
+-- All names of a chunk at once, because their words are looked up in one query. Most names have no such word and no
+-- figure, and need no closer look.
 declare
     _hits jsonb := graphrag._gate_words(array(
         select p.probe
@@ -2451,11 +2505,32 @@ declare
     ));
 begin
     return query
-    select n.no::integer, graphrag._name_reason(n.name, n.type, _hits, possessive)
+    select
+        n.no::integer,
+        case
+            when possessive or graphrag._is_suspect(n.name, _hits)
+                then graphrag._name_reason(n.name, n.type, _hits, possessive)
+        end
     from unnest(names, types) with ordinality as n (name, type, no);
 end
 $function$;
 comment on function graphrag._gate_names(text[], text[], boolean) is 'For each name and its type, by position, why it is refused; null if it is a name.';
+
+create function graphrag._is_suspect(name text, hits jsonb)
+    returns boolean
+    language plpgsql immutable parallel safe
+as $function$
+declare
+    _key text := graphrag._name_key(name);
+begin
+    return _key is null
+        or length(name) > 200
+        or upper(_key) = _key
+        or translate(_key, '0123456789', '') <> _key
+        or hits ?| (string_to_array(_key, ' ') || array[_key, split_part(_key, '-', 1), rtrim(_key, '.')]);
+end
+$function$;
+comment on function graphrag._is_suspect(text, jsonb) is 'Whether a name has something that could make it none: a gate word, a figure, no letter, too much length.';
 
 -- sql/30_gates/_gate_report.sql
 
@@ -2722,27 +2797,43 @@ create function graphrag._gate_words(probes text[])
     returns jsonb
     language plpgsql stable strict parallel safe
 as $function$
--- Of the probes, those that are gate words, as the keys `kind word` and `kind:language word` of an object. The current
--- realm's words have language *: they go with any. Outside a realm there is no such table.
+-- Of the probes, those that are gate words, as the keys `kind word` and `kind:language word` of an object, and as the
+-- key `word` alone unless the kind only tells apart what other words have made suspect. The current realm's words have
+-- language *: they go with any. Outside a realm there is no such table.
 declare
     _hits jsonb := (
-        select jsonb_object_agg(w.kind || h.hit, true)
+        select jsonb_object_agg(h.hit, true)
         from graphrag.gate_word as w
-        cross join lateral (values (' ' || w.word), (':' || w.language || ' ' || w.word)) as h (hit)
+        cross join unnest(graphrag._word_hits(w.kind, w.language, w.word)) as h (hit)
         where w.word = any (probes)
     );
     _realm_hits jsonb;
 begin
     if to_regclass('gate_word') <> 'graphrag.gate_word'::regclass then
-        select jsonb_object_agg(w.kind || h.hit, true) into _realm_hits
+        select jsonb_object_agg(h.hit, true) into _realm_hits
         from gate_word as w
-        cross join lateral (values (' ' || w.word), (':* ' || w.word)) as h (hit)
+        cross join unnest(graphrag._word_hits(w.kind, '*', w.word)) as h (hit)
         where w.word = any (probes);
     end if;
     return coalesce(_hits, '{}') || coalesce(_realm_hits, '{}');
 end
 $function$;
 comment on function graphrag._gate_words(text[]) is 'The kinds of those probes that are gate words, of the extension or of the current realm.';
+
+create function graphrag._word_hits(kind text, language text, word text)
+    returns text[]
+    language sql immutable parallel safe
+as $function$
+    select array[kind || ' ' || word, kind || ':' || language || ' ' || word]
+        || case
+            when kind <> all (
+                '{institution,particle,title_word,joint_name,role,common,modifier,work_type,person_type,vague_predicate}'
+            )
+                then array[word]
+            else '{}'
+        end
+$function$;
+comment on function graphrag._word_hits(text, text, text) is 'The keys under which graphrag._gate_words() reports a word.';
 
 -- sql/30_gates/_gated_assertions.sql
 
@@ -2966,11 +3057,14 @@ create function graphrag._is_grounded(name text, ground text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- ground: graphrag._ground_words() of the text. Whole words; the blanks inside may be missing on either side (DataHub,
--- data hub) and a plural or genitive s may follow. In scripts that join words, anywhere: CJK, Thai; Hangul takes
--- particles, Arabic and Hebrew prefixes and suffixes.
+-- data hub) and a plural or genitive s may stand on either side alone. The text may have initials where the name has
+-- none (Ann Gray, Ann B. Gray). The name may have what a model adds: an article in front, an abbreviation in
+-- parentheses that the text has or that is made of its initials. In scripts that join words, anywhere: CJK, Thai;
+-- Hangul takes particles, Arabic and Hebrew prefixes and suffixes.
 declare
     _words text := graphrag._ground_words(name);
     _letters text := replace(_words, ' ', '');
+    _part text[];
 begin
     if _letters = '' then
         return false;
@@ -2983,19 +3077,68 @@ begin
         )
     then
         return position(_letters in replace(ground, ' ', '')) > 0;
-    elsif length(_letters) > 100 or position(left(_letters, 1) in ground) = 0 then
+    elsif length(_letters) > 100 then
         return false;
+    elsif name like '%_(%)' then
+        _part := regexp_match(name, '^(.*\S)\s*\(([^()]+)\)$');
+        return coalesce(
+            graphrag._is_grounded(_part[1], ground)
+            and (graphrag._is_grounded(_part[2], ground) or graphrag._is_acronym(_part[2], _part[1])),
+            false
+        );
     end if;
-    -- A blank may follow each letter; in brackets, every sign is itself.
-    return ground ~ format(
-        ' %s(?:e?s)? ', (
-            select string_agg(format('[%s]', case when l in ('^', '\', ']', '[') then '\' || l else l end), ' ?')
-            from regexp_split_to_table(_letters, '') as l
-        )
+    _words := regexp_replace(
+        _words,
+        '^ (?:the|an?|der|die|das|den|dem|des|ein|eine[nmrs]?|l|la|le|les|une?|el|los|las|il|lo|gli|os?|uma?|de|het|een) '
+            '(?=.{4})',
+        ' '
     );
+    -- A pattern is dear to make: not where the letters, or the words one by one, are not there at all.
+    return (
+            position(rtrim(replace(_words, ' ', ''), 's') in replace(ground, ' ', '')) > 0
+            or (
+                select count(*) > 1 and bool_and(position(' ' || rtrim(w.word, 's') in ground) > 0)
+                from string_to_table(btrim(_words), ' ') as w (word)
+            )
+        )
+        and ground ~ graphrag._ground_pattern(btrim(_words));
 end
 $function$;
 comment on function graphrag._is_grounded(text, text) is 'Whether a name occurs in a text that graphrag._ground_words() prepared.';
+
+create function graphrag._ground_pattern(words text)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+-- A blank may follow each letter, initials each word. In brackets, every sign is itself.
+    select format(
+        ' %s(?:e?s)? ',
+        string_agg(
+            case
+                when l.letter = ' ' then '(?:[a-z] ){0,2}'
+                when l.letter = 's' and l.no = length(words) and words ~ '.{3}[^s]s$' then '(?:e?s)?'
+                else format('[%s] ?', case when l.letter in ('^', '\', ']', '[') then '\' || l.letter else l.letter end)
+            end,
+            ''
+            order by l.no
+        )
+    )
+    from regexp_split_to_table(words, '') with ordinality as l (letter, no)
+$function$;
+comment on function graphrag._ground_pattern(text) is 'A regular expression for the ways in which a text that graphrag._ground_words() prepared may write a name.';
+
+create function graphrag._is_acronym(short text, long text)
+    returns boolean
+    language sql immutable strict parallel safe
+as $function$
+-- IRS of the Internal Revenue Service, DoE of the Department of Energy: the first letters, those of small words or not.
+    select upper(short) in (
+        upper(regexp_replace(n.name, '(\w)\w*[^\w]*', '\1', 'g')),
+        regexp_replace(regexp_replace(n.name, '\m[[:lower:]]\w*', '', 'g'), '(\w)\w*[^\w]*|\W+', '\1', 'g')
+    )
+    from (select regexp_replace(long, '^(the|an?) ', '', 'i')) as n (name)
+$function$;
+comment on function graphrag._is_acronym(text, text) is 'Whether a short name is made of the first letters of a long one.';
 
 -- sql/30_gates/_json_texts.sql
 
@@ -3197,17 +3340,30 @@ create function graphrag._looks_personal(words text[], hits jsonb)
     returns boolean
     language sql immutable parallel safe
 as $function$
--- Two to five words in capitals, particles (van, de) between them, no article in front; of a list, the part beside the
--- conjunction counts.
-    select not hits ? ('article:en ' || lower(words[1])) and coalesce(
-        count(*) filter (where w.word ~ '^[[:upper:]]' collate "und-x-icu") between 2 and 5
-            and bool_and(w.word ~ '^[[:upper:]]' collate "und-x-icu" or hits ? ('particle ' || w.word)),
-        false
-    )
-    from unnest(words) with ordinality as w (word, no)
-    where w.no > coalesce(
-        (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
-    )
+-- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
+-- What begins with an article or a word of grammar (When, With, You), holds a possessive (His) or a lone abbreviation
+-- (TV), or goes on with a numeral (III and IV) is the title of something.
+    select not hits ?| array[
+            'article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])
+        ]
+        and words[1] !~ '^[IVX]+$'
+        and coalesce(
+            count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
+                and bool_and(w.is_capital or hits ? ('particle ' || w.word))
+                and not bool_or(hits ? ('determiner:en ' || lower(w.word)))
+                and (not bool_or(w.is_abbreviation) or bool_and(w.is_abbreviation)),
+            false
+        )
+    from (
+        select
+            u.word,
+            u.word ~ '^[[:upper:]]' collate "und-x-icu" as is_capital,
+            u.word ~ '^[[:upper:]]{2,}$' collate "und-x-icu" and u.word !~ '^[IVX]+$' as is_abbreviation,
+            u.no > coalesce(
+                (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
+            ) as is_beside
+        from unnest(words) with ordinality as u (word, no)
+    ) as w
 $function$;
 comment on function graphrag._looks_personal(text[], jsonb) is 'Whether words look like a name of several words: capitals, and particles between them.';
 
@@ -3233,8 +3389,12 @@ begin
         return null;
     end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
-    -- Eighty-Four).
-    if left(name, 1) <> left(key, 1) and not hits ?| array['number:en ' || key, 'number:* ' || key] then
+    -- Eighty-Four), and wholly in capitals always (TEN).
+    if left(name, 1) <> left(key, 1)
+        and (
+            not hits ?| array['number:en ' || key, 'number:* ' || key]
+            or (name = upper(name) and key not like '% %')
+        ) then
         return null;
     end if;
     return case
@@ -3611,9 +3771,9 @@ begin
         return _nothing;
     end if;
     _part := regexp_match(
-        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d{1,2})?([^\d.,].{0,60})?$'
+        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
     );
-    if _part is null then
+    if _part is null or length(_part[3]) > 61 then
         return _nothing;
     end if;
     _after := btrim(translate(_part[3], '()', ''));
@@ -3627,10 +3787,11 @@ begin
         _unit := null;
     end if;
     if _currency is null
-        and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
+        and (case when _unit = lower(_unit) then split_part(_unit, ' of ', 1) else _unit end)
+            = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
         _result.kind := 'percent';
         _unit := '%';
-    elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
+    elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
             and _part[1] ~ '^(1\d|20)\d\d$'
@@ -3699,7 +3860,7 @@ begin
         (
             '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
               "crore": 1e7,
-              "million": 1e6, "millions": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
+              "million": 1e6, "millions": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
               "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
               "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,
               "billion": 1e9, "billions": 1e9, "bn": 1e9, "bln": 1e9, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "mrd": 1e9,
@@ -3709,7 +3870,10 @@ begin
               "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12}'::jsonb
             ->> _word
         )::numeric,
-        case when is_money then ('{"m": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric end,
+        case
+            when is_money
+                then ('{"m": 1e6, "mm": 1e6, "MM": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric
+        end,
         1
     );
 end
@@ -3732,16 +3896,27 @@ comment on function graphrag._after_scale(text, numeric) is 'What follows a numb
 
 create function graphrag._is_unit(unit text)
     returns boolean
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
--- One word in lower case (barrels, km/h, 人), a word of measure and another (square miles, basis points), each with
--- `per` something; or a unit whose symbol has capitals.
-    select unit collate "und-x-icu" ~ (
-        '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU|boe/d|dB'
-        '|(°?[[:lower:]µ°][[:lower:]/²³-]*|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
-        '|(years?|months?|weeks?|days?) old|US cents|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+)( per [[:lower:]]+)?'
-        '|[一-鿿぀-ヿ가-힣]{1,3})$'
-    )
+-- One word in lower case (barrels, km/h, 人); a symbol with capitals; a word of measure and another (square miles, basis
+-- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones
+-- first: the server keeps few regular expressions compiled, and the last one is dear to compile.
+begin
+    if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' then
+        return true;
+    end if;
+    return unit ~ (
+            '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU'
+            '|boe/d|dB|US cents)$'
+        )
+        or unit !~ '( \S+){4}' and unit collate "und-x-icu" ~ (
+            '^((°?[[:lower:]µ°][[:lower:]/²³-]*|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+'
+            '|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
+            '|(years?|months?|weeks?|days?) old)( per [[:lower:]]+)?'
+            '|([[:lower:]-]+ )+[[:lower:]-]*([^sui]s|people|men|women|children)'
+            '|[[:lower:]]+( of [[:lower:]-]+)+|[一-鿿぀-ヿ가-힣]{1,3})$'
+        );
+end
 $function$;
 comment on function graphrag._is_unit(text) is 'Whether what follows a number is a unit of it and not the rest of a name.';
 
@@ -3787,12 +3962,58 @@ begin
             )
             and graphrag.parse_period(_value) is not null then
             _result := row('date', case when length(_value) = 4 then _result.number end, null);
+        elsif _result.kind is null and left(_value, 1) between '0' and '9' and _value ~ '\d.*[ –—-].*\d' then
+            _result := graphrag._parse_compound_value(_value);
         end if;
     end if;
     return _result;
 end
 $function$;
 comment on function graphrag._parse_value(text) is 'The kind, number and unit of a literal value; all null if the text is no literal.';
+
+create function graphrag._parse_compound_value(value text)
+    returns graphrag.parsed_value
+    language plpgsql immutable strict parallel safe
+as $function$
+-- A quantity said twice (76 °F (24 °C)), of which the first counts; a range or a score (1,000 to
+-- 5,000; 1815 and 1821; 5 – 14 April 2018; 116 – 36), whose number is left null. Figures on either side of a bare
+-- hyphen are more often a name (24-7).
+declare
+    _nothing graphrag.parsed_value;
+    _first graphrag.parsed_value;
+    _second graphrag.parsed_value;
+    _part text[];
+begin
+    if length(value) > 60 then
+        return _nothing;
+    end if;
+    _part := regexp_match(value, '^(.+) \((.+)\)$');
+    if _part is not null then
+        _first := graphrag._parse_quantity(_part[1]);
+        return case when (graphrag._parse_quantity(_part[2])).kind is not null then _first else _nothing end;
+    end if;
+    _part := regexp_match(
+        value,
+        '^(\d[\d.,]*)s?(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?|(?<=[.,]\d+)-)'
+            '(\d.*)$'
+    );
+    if _part is null then
+        return _nothing;
+    end if;
+    _first := graphrag._parse_value(_part[1]);
+    _second := graphrag._parse_value(_part[2]);
+    return row(
+        case
+            when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^\d\d$') then 'date'
+            when _first.kind in ('number', 'date') and _second.kind in ('number', 'quantity', 'money', 'percent')
+                then _second.kind
+        end,
+        null,
+        _second.unit
+    )::graphrag.parsed_value;
+end
+$function$;
+comment on function graphrag._parse_compound_value(text) is 'The kind of a literal that is made of several figures, with the number of a quantity said twice.';
 
 -- sql/30_gates/_render_assertion.sql
 
@@ -3911,9 +4132,13 @@ begin
     from (
         select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank
         from (values (1, '\n+(?![[:lower:]])'), (2, '\n\s*\n')) as b (rank, break)
+        -- Cut at every stop, then undone after abbreviations: quicker than looking behind at every character.
         cross join string_to_table(
             regexp_replace(
-                body, '((?:(?<!\m[A-Z][a-z]{0,2})\.|[!?])["”’)]*\s+|[。！？]|' || b.break || ')', E'\\1\x01', 'g'
+                regexp_replace(body, '([.!?]["”’)]*\s+|[。！？]|' || b.break || ')', E'\\1\x01', 'g'),
+                E'(\\m[A-Z][a-z]?[a-z]?\\.["”’)]*\\s+)\x01',
+                '\1',
+                'g'
             ),
             E'\x01'
         ) with ordinality as w (sentence, no)
@@ -3964,6 +4189,37 @@ begin
 end
 $function$;
 comment on function graphrag._verb_bases(text) is 'The base forms an English word may be an inflection of: of lived, live and two that are no words.';
+
+-- sql/30_gates/_would_ground.sql
+
+create function graphrag._would_ground(gated jsonb, body text, context text)
+    returns boolean
+    language plpgsql immutable strict parallel safe
+as $function$
+-- gated: what graphrag._gate() said of the chunk with this body. It lists 50 refused records: where there are more, who
+-- knows. context is prepared by graphrag._ground_words().
+declare
+    _ground text;
+begin
+    if not gated -> 'rejected' ? 'ungrounded_name' then
+        return false;
+    end if;
+    _ground := graphrag._ground_words(body);
+    return jsonb_array_length(gated -> 'rejects') >= 50 or exists (
+        select
+        from jsonb_array_elements(gated -> 'rejects') as r (reject)
+        cross join lateral (select r.reject -> 'record') as n (record)
+        cross join unnest(
+            array[n.record ->> 'name', n.record ->> 'subject', n.record ->> 'object']
+            || graphrag._json_texts(n.record -> 'aliases')
+        ) as f (form)
+        where r.reject ->> 'reason' = 'ungrounded_name'
+            and graphrag._is_grounded(f.form, context)
+            and not graphrag._is_grounded(f.form, _ground)
+    );
+end
+$function$;
+comment on function graphrag._would_ground(jsonb, text, text) is 'Whether a name that was ungrounded in a chunk occurs in what the chunk is read together with.';
 
 -- sql/30_gates/declare_predicate.sql
 
@@ -4101,7 +4357,7 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --   article, determiner, modifier, role, common
 --                             [article or determiner] [modifier] role is no name; of common only in lower case
 --   relative                  no name as a whole (the latter, 同社)
---   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle
+--   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle, title_word
 --                             for joined names: what joins, what is joined for certain, what is one name although it
 --                             looks joined, and to tell them apart words of institutions and small words of personal
 --                             names
@@ -4432,6 +4688,13 @@ from (
             'south georgia and south sandwich islands,king charles and queen camilla foundation,'
             'new south wales and victoria border,jekyll and hyde,dr jekyll and mr hyde,dr. jekyll and mr. hyde,'
             'strange case of dr jekyll and mr hyde'
+        ),
+        (
+            '', 'title_word',
+            'when,where,why,how,if,with,without,after,before,from,into,under,over,through,between,beyond,against,'
+            'behind,among,until,since,wenn,wie,warum,mit,nach,zwischen,ohne,quand,comment,pourquoi,avec,sans,entre,'
+            'sous,dans,cuando,cómo,con,sin,bajo,desde,quando,come,senza,tra,fra,sotto,com,sem,sob,wanneer,hoe,met,'
+            'tussen,onder,zonder'
         ),
         (
             '', 'institution',
@@ -5515,6 +5778,7 @@ create function graphrag._claims(
 )
     returns graphrag._claim[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- The live assertions between the pairs of entities (in either direction) and of the (subject, predicate) slots.
 declare
@@ -6293,6 +6557,7 @@ create function graphrag._involved_relations(
 )
     returns bigint[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 begin
     return array(
@@ -7956,11 +8221,12 @@ create function graphrag._gate_answers(plan graphrag._document_plan, answers jso
     language plpgsql stable parallel unsafe
 as $function$
 -- The gates, chunk by chunk. A name that does not occur in its chunk may be one that the model was given from elsewhere
--- in the document ("she" is Ada Lovelace): chunks in which a name was ungrounded are judged again, knowing those.
+-- in the document ("she" is Ada Lovelace): chunks in which such a name was ungrounded are judged again, knowing those.
 declare
     _options jsonb := graphrag._gate_options();
     _gated jsonb := graphrag._gate_all(plan, answers, _options);
     _names jsonb;
+    _ground text;
 begin
     if not exists (
         select from jsonb_array_elements(_gated) as g (chunk) where g.chunk -> 'rejected' ? 'ungrounded_name'
@@ -7968,10 +8234,11 @@ begin
         return _gated;
     end if;
     _names := graphrag._known_names(plan, _gated);
+    _ground := graphrag._ground_words(array_to_string(graphrag._json_texts(_names), E'\n'));
     return (
         select jsonb_agg(
             case
-                when o.chunk -> 'rejected' ? 'ungrounded_name'
+                when graphrag._would_ground(o.chunk, plan.bodies[(o.chunk ->> 'no')::integer], _ground)
                     then graphrag._gate_all(
                         plan, jsonb_build_array(a.answer), _options || jsonb_build_object('context_names', _names)
                     ) -> 0
@@ -8112,11 +8379,12 @@ begin
         from jsonb_array_elements(gated) as g (chunk)
         cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
     ) as t
-    where not exists (
-        select
+    -- Not "not exists": that would be planned as a join with the whole table.
+    where (
+        select c.id
         from content as c
         where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    );
+    ) is null;
     if _bodies is null then
         return '[]';
     end if;
@@ -9271,23 +9539,26 @@ comment on function graphrag._touched_documents(integer, bigint[], text[], text[
 create function graphrag._touched_names(space integer, chunks bigint[], names text[] default '{}')
     returns text[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- What a change of some chunks can move: the names they use or claim, and from there every name tied to one of those by
 -- a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or by
--- a decision. NULL chunks: every name.
+-- a decision. NULL chunks: every name. One plan for arrays of any size: it looks everything up by key, and making it
+-- costs more than following it for a document.
 begin
     return array(
         with recursive touched (folded) as (
             select n.folded
             from (
-                select m.folded
-                from mention as m
-                where m.space = $1 and (chunks is null or m.chunk = any (chunks))
+                select f.folded
+                from unnest(chunks) as c (id)
+                join mention as m on m.chunk = c.id
+                cross join unnest(m.folded || m.folded_aliases) as f (folded)
                 union
-                select a.folded
+                select f.folded
                 from mention as m
-                cross join unnest(m.folded_aliases) as a (folded)
-                where m.space = $1 and (chunks is null or m.chunk = any (chunks))
+                cross join unnest(m.folded || m.folded_aliases) as f (folded)
+                where m.space = $1 and chunks is null
                 union
                 select e.folded
                 from entity_name as e
@@ -9362,8 +9633,12 @@ begin
     return query
     with said as (
         select a.id
+        from unnest(chunks) as c (id)
+        join assertion as a on a.chunk = c.id
+        union
+        select a.id
         from assertion as a
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks))
+        where a.space = $1 and chunks is null
         union
         select a.id
         from unnest(moved) as m
@@ -9828,16 +10103,33 @@ comment on function graphrag._count_chunks() is 'About how many chunks the realm
 create function graphrag._renew_plans(chunks_before bigint)
     returns void
     language plpgsql volatile parallel unsafe
+    set client_min_messages = error
 as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
--- else will have them made anew. So they are, whenever the realm has doubled.
+-- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
+-- with the whole table. So both is done whenever the realm has doubled. Only who owns the tables can; what another
+-- session is analyzing is left to it.
+declare
+    _tables text;
 begin
     if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
+        select string_agg(
+            format('%I.%I', n.nspname, c.relname)
+                || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
+            ', '
+        )
+        into _tables
+        from pg_class as c
+        join pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname = current_schema() and c.relkind = 'r' and pg_has_role(c.relowner, 'USAGE');
+        if _tables is not null then
+            execute 'analyze (skip_locked) ' || _tables;
+        end if;
         execute 'discard plans';
     end if;
 end
 $function$;
-comment on function graphrag._renew_plans(bigint) is 'Drops the session''s cached plans when a write has doubled the realm.';
+comment on function graphrag._renew_plans(bigint) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';
 
 -- sql/40_graph/assert_relation.sql
 
@@ -15374,6 +15666,21 @@ end
 $function$;
 comment on function graphrag._add_to_tally(jsonb) is 'Adds what calls to model servers cost to the running function''s tally.';
 
+-- sql/80_operations/build_vector_indexes.sql
+
+create function graphrag.build_vector_indexes(realm text default null)
+    returns integer
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+begin
+    perform graphrag._enter(realm);
+    return graphrag._create_vector_indexes();
+end
+$function$;
+comment on function graphrag.build_vector_indexes(text) is 'Builds the vector indexes that a realm lacks, after a bulk load; returns how many. What was built already stays, so it can be called again after it was interrupted.';
+
 -- sql/80_operations/doctor.sql
 
 create function graphrag.doctor(realm text default null)
@@ -15421,6 +15728,21 @@ begin
 end
 $function$;
 comment on function graphrag.doctor(text) is 'Examines server, libraries, privileges, endpoints, indexes and extraction of a realm: one row a check, with ok, warning, error or skipped and what to do. Asks each endpoint a small question.';
+
+-- sql/80_operations/drop_vector_indexes.sql
+
+create function graphrag.drop_vector_indexes(realm text default null)
+    returns integer
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+begin
+    perform graphrag._enter(realm);
+    return graphrag._drop_vector_indexes();
+end
+$function$;
+comment on function graphrag.drop_vector_indexes(text) is 'Drops the vector indexes of a realm before a bulk load, which is then several times as quick; returns how many there were. Until build_vector_indexes() is called, similarity is searched exactly and slowly.';
 
 -- sql/80_operations/grant_reader.sql
 

@@ -7,6 +7,7 @@ create function graphrag._claims(
 )
     returns graphrag._claim[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- The live assertions between the pairs of entities (in either direction) and of the (subject, predicate) slots.
 declare

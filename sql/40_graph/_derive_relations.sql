@@ -100,6 +100,7 @@ create function graphrag._involved_relations(
 )
     returns bigint[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 begin
     return array(

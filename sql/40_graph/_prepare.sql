@@ -43,11 +43,12 @@ create function graphrag._gate_answers(plan graphrag._document_plan, answers jso
     language plpgsql stable parallel unsafe
 as $function$
 -- The gates, chunk by chunk. A name that does not occur in its chunk may be one that the model was given from elsewhere
--- in the document ("she" is Ada Lovelace): chunks in which a name was ungrounded are judged again, knowing those.
+-- in the document ("she" is Ada Lovelace): chunks in which such a name was ungrounded are judged again, knowing those.
 declare
     _options jsonb := graphrag._gate_options();
     _gated jsonb := graphrag._gate_all(plan, answers, _options);
     _names jsonb;
+    _ground text;
 begin
     if not exists (
         select from jsonb_array_elements(_gated) as g (chunk) where g.chunk -> 'rejected' ? 'ungrounded_name'
@@ -55,10 +56,11 @@ begin
         return _gated;
     end if;
     _names := graphrag._known_names(plan, _gated);
+    _ground := graphrag._ground_words(array_to_string(graphrag._json_texts(_names), E'\n'));
     return (
         select jsonb_agg(
             case
-                when o.chunk -> 'rejected' ? 'ungrounded_name'
+                when graphrag._would_ground(o.chunk, plan.bodies[(o.chunk ->> 'no')::integer], _ground)
                     then graphrag._gate_all(
                         plan, jsonb_build_array(a.answer), _options || jsonb_build_object('context_names', _names)
                     ) -> 0
@@ -199,11 +201,12 @@ begin
         from jsonb_array_elements(gated) as g (chunk)
         cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
     ) as t
-    where not exists (
-        select
+    -- Not "not exists": that would be planned as a join with the whole table.
+    where (
+        select c.id
         from content as c
         where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    );
+    ) is null;
     if _bodies is null then
         return '[]';
     end if;

@@ -14,8 +14,12 @@ begin
     return query
     with said as (
         select a.id
+        from unnest(chunks) as c (id)
+        join assertion as a on a.chunk = c.id
+        union
+        select a.id
         from assertion as a
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks))
+        where a.space = $1 and chunks is null
         union
         select a.id
         from unnest(moved) as m

@@ -282,13 +282,30 @@ comment on function graphrag._count_chunks() is 'About how many chunks the realm
 create function graphrag._renew_plans(chunks_before bigint)
     returns void
     language plpgsql volatile parallel unsafe
+    set client_min_messages = error
 as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
--- else will have them made anew. So they are, whenever the realm has doubled.
+-- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
+-- with the whole table. So both is done whenever the realm has doubled. Only who owns the tables can; what another
+-- session is analyzing is left to it.
+declare
+    _tables text;
 begin
     if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
+        select string_agg(
+            format('%I.%I', n.nspname, c.relname)
+                || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
+            ', '
+        )
+        into _tables
+        from pg_class as c
+        join pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname = current_schema() and c.relkind = 'r' and pg_has_role(c.relowner, 'USAGE');
+        if _tables is not null then
+            execute 'analyze (skip_locked) ' || _tables;
+        end if;
         execute 'discard plans';
     end if;
 end
 $function$;
-comment on function graphrag._renew_plans(bigint) is 'Drops the session''s cached plans when a write has doubled the realm.';
+comment on function graphrag._renew_plans(bigint) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';

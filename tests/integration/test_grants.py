@@ -51,6 +51,8 @@ OWN = {
     "declare_predicate",
     "use_preset",
     "set_endpoint",
+    "drop_vector_indexes",
+    "build_vector_indexes",
     "grant_reader",
     "grant_writer",
 }

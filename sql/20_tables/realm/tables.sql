@@ -260,7 +260,8 @@ create index entity_name_folded on entity_name (space, folded, born);
 create index entity_name_born on entity_name (space, born, entity);
 create index entity_name_died on entity_name (space, died, entity) where died is not null;
 
-create index entity_name_trigram on entity_name using gin (folded gin_trgm_ops) where died is null;
+-- An expression, because such an index on the column itself would be taken for lookups of whole names too.
+create index entity_name_trigram on entity_name using gin ((folded || '') gin_trgm_ops) where died is null;
 
 create table entity_version (
     id bigint generated always as identity primary key,

@@ -347,7 +347,8 @@ cross join lateral (
             similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
         )
         from entity_name as x
-        join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+        join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
+            and y.role = 'canonical'
         where x.entity = a.entity
             and x.died is null
             and x.role = 'canonical'
