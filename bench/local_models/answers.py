@@ -83,6 +83,8 @@ def answer(question: Question) -> str:
 def report(text: str) -> dict[str, Any]:
     """A community report from the lines given: {"title", "summary", "rating", "findings"}.
 
+    A finding lists the numbers that its relation's line has in brackets.
+
     The rating (0 to 10) only says how many relations there are.
     """
     relations = read_relations(text)
@@ -97,7 +99,11 @@ def report(text: str) -> dict[str, Any]:
         "summary": clip(" ".join(summary), 600),
         "rating": min(10, len(relations)),
         "findings": [
-            {"summary": sentence, "explanation": clip(relation.description or sentence)}
+            {
+                "summary": sentence,
+                "explanation": clip(relation.description or sentence),
+                "relations": list(relation.cited),
+            }
             for relation, sentence in list(zip(relations, sentences, strict=True))[:5]
         ],
     }

@@ -80,7 +80,7 @@ def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
     if not todo:
         return "[]"
     model = ChatModel(plpy, memory, endpoints.for_role(plpy, "extraction"))
-    repair = _repair(plpy)
+    repair = repairing(plpy)
     size = max(1, int(about.get("max_concurrent_chunks") or 4))
     known_names: dict[str, None] = {}
     for start in range(0, len(todo), size):
@@ -165,7 +165,8 @@ def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Answer:
     return read_records(found.value, breathe), found.is_partial
 
 
-def _repair(plpy: Database) -> Repair:
+def repairing(plpy: Database) -> Repair:
+    """json-repair, loaded, and interruptible between two texts."""
     json_repair = errors.library(plpy, "json_repair")
     breathe = breathing(plpy)
 
