@@ -187,9 +187,9 @@ create type graphrag._filter as (
 comment on type graphrag._filter is 'What a read may see; every index scan and every step of a walk applies it.';
 
 create type graphrag.evidence as (
-    kind text,                  -- chunk, relation or entity
+    kind text,                  -- chunk, relation, entity or report
     rank integer,               -- inside its kind, from 1
-    id bigint,
+    id bigint,                  -- reports: of the community
     text text,
     score double precision,
     ranks jsonb,                -- the rank each channel gave it
@@ -199,7 +199,7 @@ create type graphrag.evidence as (
     source text,
     published_at timestamptz,
     metadata jsonb,
-    subject text,               -- entities: the name
+    subject text,               -- entities: the name; reports: the title
     predicate text,
     object text,
     negated boolean,
@@ -209,7 +209,7 @@ create type graphrag.evidence as (
     weight integer,
     confidence real
 );
-comment on type graphrag.evidence is 'One piece of evidence: a passage, a relation or an entity.';
+comment on type graphrag.evidence is 'One piece of evidence: a passage, a relation, an entity or a community report.';
 
 -- sql/10_types/gate_types.sql
 
@@ -802,6 +802,18 @@ create table usage (
     failure text
 );
 create index usage_call on usage (call);
+
+-- What questions touched, if the setting telemetry is on; a question itself is never stored.
+create table telemetry (
+    id bigint generated always as identity primary key,
+    at timestamptz not null default clock_timestamp(),
+    spaces integer[] not null,           -- that were read
+    mode text not null,
+    question bytea not null,             -- SHA-256
+    entities bigint[] not null,
+    communities bigint[] not null
+);
+create index telemetry_at on telemetry (at);
 $ddl$;
 $realm_ddl$;
 comment on function graphrag._realm_tables() is 'The plain DDL of a realm''s tables, run by create_realm() inside the new schema.';
@@ -875,7 +887,7 @@ join space as sp on sp.id = r.space
 join entity_version as s on s.entity = v.subject and s.died is null
 left join entity_version as o on o.entity = v.object and o.died is null
 join content as c on c.id = v.content
-where v.died is null;
+where v.died is null and v.status <> 'archived';
 
 create view entities with (security_invoker = true) as
 select
@@ -1050,6 +1062,106 @@ select
     max(u.at) as last_at
 from usage as u
 group by u.role, u.model;
+
+-- ---------------------------------------------------------------- what has been asked about
+-- An empty answer would look like knowledge. A function of the realm, not of the extension, so that the views outlive it.
+create function _telemetry_is_on(setting jsonb)
+    returns boolean
+    language plpgsql stable parallel safe
+as $telemetry$
+begin
+    if setting is distinct from 'true' then
+        raise exception 'this view needs telemetry, which is off'
+            using errcode = 'GR017',
+                detail = 'Without it nobody knows what has been asked about.',
+                hint = 'SELECT graphrag.configure(''telemetry'', ''true''); it notes a hash of each question and what it touched.';
+    end if;
+    return true;
+end
+$telemetry$;
+
+create view coverage with (security_invoker = true) as
+select
+    sp.name as space,
+    e.entities,
+    e.touched as entities_touched,
+    c.communities,
+    c.touched as communities_touched,
+    t.asked,
+    t.questions,
+    t.first_at,
+    t.last_at
+from space as sp
+cross join lateral (
+    select
+        count(*) as entities,
+        count(*) filter (where v.entity in (select unnest(t.entities) from telemetry as t)) as touched
+    from entity as i
+    join entity_version as v on v.entity = i.id and v.died is null
+    where i.space = sp.id
+) as e
+cross join lateral (
+    select
+        count(*) as communities,
+        count(*) filter (where v.community in (select unnest(t.communities) from telemetry as t)) as touched
+    from community as i
+    join community_version as v on v.community = i.id and v.died is null
+    where i.space = sp.id
+) as c
+cross join lateral (
+    select
+        count(*) as asked, count(distinct t.question) as questions, min(t.at) as first_at, max(t.at) as last_at
+    from telemetry as t
+    where sp.id = any (t.spaces)
+) as t
+where _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
+
+create view least_explored_communities with (security_invoker = true) as
+select
+    sp.name as space,
+    r.title,
+    v.level,
+    r.size,
+    r.rating,
+    m.touched as entities_touched,
+    coalesce(t.touches, 0) as touches,
+    t.last_at,
+    v.community
+from community_version as v
+join community as i on i.id = v.community
+join space as sp on sp.id = i.space
+join report as r on r.id = v.report
+cross join lateral (
+    select count(*) as touched
+    from member as m
+    where m.report = r.id and m.entity in (select unnest(t.entities) from telemetry as t)
+) as m
+left join (
+    select u.community, count(*) as touches, max(t.at) as last_at
+    from telemetry as t
+    cross join unnest(t.communities) as u (community)
+    group by u.community
+) as t on t.community = v.community
+where v.died is null and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'))
+order by m.touched::double precision / r.size, coalesce(t.touches, 0), r.size desc, v.community;
+
+create view dark_entities with (security_invoker = true) as
+select
+    sp.name as space,
+    v.name,
+    v.types,
+    (
+        select count(*)
+        from relation_version as r
+        where r.died is null and r.status = 'current' and (r.subject = v.entity or r.object = v.entity)
+    ) as degree,
+    v.entity
+from entity_version as v
+join entity as i on i.id = v.entity
+join space as sp on sp.id = i.space
+where v.died is null
+    and v.entity not in (select unnest(t.entities) from telemetry as t)
+    and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
 comment on table realm is 'The realm itself: the version of its tables and the model of its vectors.';
 comment on table setting is 'Settings that differ from their default.';
 comment on table endpoint is 'Endpoints of this realm by role; keys live elsewhere.';
@@ -1087,6 +1199,11 @@ comment on view decisions is 'The decisions that stand, for undo().';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';
+comment on table telemetry is 'What questions touched, if the setting telemetry is on.';
+comment on function _telemetry_is_on(jsonb) is 'Raises GR017 if telemetry is off.';
+comment on view coverage is 'How much of each space has been asked about.';
+comment on view least_explored_communities is 'Communities, those that questions have touched least first.';
+comment on view dark_entities is 'Entities that no question has touched.';
 $ddl$;
 $realm_ddl$;
 comment on function graphrag._realm_views() is 'The plain DDL of a realm''s views, run after its vectors have their width.';
@@ -1313,7 +1430,7 @@ declare
             then format('It takes a JSON %s such as %s.', jsonb_typeof(_default.value), _default.value)
         when _number not between _default.minimum and _default.maximum
             then format('It is a number from %s to %s.', _default.minimum, _default.maximum)
-        when _number <> trunc(_number) and _default.maximum <> 1 and scale((_default.value #>> '{}')::numeric) = 0
+        when _number <> trunc(_number) and _default.maximum <> 1 and _default.value::text !~ '[.]'
             then 'It is a whole number.'
         when jsonb_typeof(value) = 'array'
             and (value = '[]' or jsonb_path_exists(value, 'strict $[*] ? (@.type() != "string" || @ == "")'))
@@ -1561,6 +1678,17 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('max_communities', '64', 1, 10000, 'Communities that are reported on, the largest.'),
     ('max_concurrent_reports', '4', 1, 64, 'Community reports that are asked for at a time.'),
     ('report_budget', '24000', 1000, 10000000, 'Characters of a community that a report is asked on.'),
+    ('map_budget', '24000', 1000, 10000000,
+        'Characters of community reports in one prompt; more are read part by part first.'),
+    ('telemetry', 'false', null, null,
+        'Note a hash of each question and what it touched: for coverage, dark_entities and retention.'),
+    ('retention_threshold', '0.1', 0, 1, 'Entities of a lower score are archived by apply_retention.'),
+    ('retention_recency', '0.35', 0, 1, 'Weight in the score of how lately an entity was asked about or read.'),
+    ('retention_frequency', '0.25', 0, 1, 'Weight in the score of how often an entity was asked about.'),
+    ('retention_degree', '0.2', 0, 1, 'Weight in the score of how many relations an entity has.'),
+    ('retention_age', '0.2', 0, 1, 'Weight in the score of how young an entity is.'),
+    ('retention_recency_days', '90', 1, 100000, 'Half-life of recency in days.'),
+    ('retention_age_days', '365', 1, 100000, 'Half-life of youth in days.'),
     ('evidence_budget', '0', 0, 100000000, 'Characters of evidence in a prompt; 0 means no limit.');
 
 -- sql/30_gates/_check_predicates.sql
@@ -4824,7 +4952,7 @@ begin
         );
     end if;
     _claims := graphrag._identify_relations(space, _claims);
-    _states := graphrag._relation_states(_claims);
+    _states := graphrag._withhold_archived(space, graphrag._relation_states(_claims));
     _involved := graphrag._involved_relations(
         _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
     );
@@ -6668,6 +6796,8 @@ declare
     _groups text[];
     _canonicals text[];
     _entities bigint[];
+    _archived text[];
+    _turned text[];
     _states graphrag._entity_state[];
     _old_names text[];
     _old_entities bigint[];
@@ -6692,16 +6822,20 @@ begin
     into _groups, _canonicals, _states
     from graphrag._entity_groups(space, _names, _labels) as g;
     _entities := graphrag._match_entities(space, _names, _labels, _groups, _canonicals);
+    _archived := graphrag._archived_labels(space, _names, _labels);
+    _turned := graphrag._turned_names(space, _names, _labels, _groups, _entities, _archived);
     _states := array(
         select row(e.id, s.name, s.types, s.content)::graphrag._entity_state
-        from unnest(_entities) with ordinality as e (id, no)
+        from unnest(_entities, _groups) with ordinality as e (id, label, no)
         join unnest(_states) with ordinality as s (entity, name, types, content, no) on s.no = e.no
+        where e.label <> all (_archived)
     );
     _involved := array(select unnest(_entities) union select unnest(_old_entities));
     _added := (
         select count(*)
-        from unnest(_entities) as e (id)
-        where not exists (select from entity_version as v where v.entity = e.id and v.died is null)
+        from unnest(_entities, _groups) as e (id, label)
+        where e.label <> all (_archived)
+            and not exists (select from entity_version as v where v.entity = e.id and v.died is null)
     );
     _changes := graphrag._apply_entities(revision, _states, _involved)
         + graphrag._apply_names(
@@ -6719,7 +6853,7 @@ begin
             where e.space = $1 and e.folded = any (_names) and e.died is null and e.role <> 'claimed'
         ) as n on n.folded = o.folded
         where n.entity is distinct from o.entity
-    ) || names;
+    ) || names || _turned;
     select array_agg(t.subject), array_agg(t.predicate), array_agg(t.object)
     into _subjects, _predicates, _objects
     from graphrag._touched_triples(space, chunks, _moved, _old_names, _old_entities) as t;
@@ -7745,6 +7879,7 @@ begin
             from relation_version as r
             join relation as i on i.id = r.relation
             where (r.subject = any (_entities) or r.object = any (_entities))
+                and r.status <> 'archived'
                 and graphrag._believed(r.born, r.died, i.space, _filter)
         ),
         _filter
@@ -7843,6 +7978,7 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
     _has_graph boolean := mode <> 'naive';
+    _is_local boolean := mode not in ('naive', 'global');
 begin
     return query
     with seeds (entities) as materialized (
@@ -7851,20 +7987,22 @@ begin
         )
     ),
     chunk_channel as (
-        select 'vector' as channel, v.chunk, v.rank from graphrag._chunks_by_vector(vec, filter, _depth) as v
+        select 'vector' as channel, v.chunk, v.rank
+        from graphrag._chunks_by_vector(vec, filter, _depth) as v
+        where mode <> 'global'
         union all
-        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _has_graph
+        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _is_local
         union all
         select 'mention', m.chunk, m.rank
         from seeds as s
         cross join graphrag._chunks_by_mention(s.entities, filter, _depth) as m
-        where _has_graph
+        where _is_local
     ),
     chunks as (
         select c.chunk, sum(1 / (_k + c.rank)) as score, jsonb_object_agg(c.channel, c.rank) as ranks
         from chunk_channel as c
         group by c.chunk
-        having mode <> 'local' or bool_or(c.channel = 'mention')
+        having mode not in ('local', 'hybrid') or bool_or(c.channel = 'mention')
         order by 2 desc, c.chunk
         limit top_k
     ),
@@ -7872,7 +8010,7 @@ begin
         select 'walk' as channel, w.version, w.rank, w.hop
         from seeds as s
         cross join graphrag._walk(s.entities, filter, max_hops) as w
-        where _has_graph
+        where _is_local
         union all
         select 'vector', v.version, v.rank, null
         from graphrag._relations_by_vector(vec, filter, _depth) as v
@@ -8668,7 +8806,7 @@ create function graphrag._context(evidence graphrag.evidence[], budget integer d
     returns text
     language plpgsql stable parallel safe
 as $function$
--- The evidence as a model reads it: passages, entities, relations, references.
+-- The evidence as a model reads it: reports, passages, entities, relations, references.
 declare
     _references text := graphrag._reference_section(evidence);
     _lines text[] := array(select i.line from graphrag._context_items(evidence) as i order by i.section, i.no);
@@ -8698,6 +8836,20 @@ create function graphrag._context_items(evidence graphrag.evidence[])
     returns table (section integer, heading text, no integer, line text)
     language sql stable parallel safe rows 50
 as $function$
+    select
+        0,
+        '# Reports',
+        e.rank,
+        format(
+            E'## %s (rating %s of 10, %s entities)\n%s\n',
+            e.subject,
+            e.metadata -> 'rating',
+            e.metadata -> 'size',
+            substr(e.text, length(e.subject) + 2)
+        )
+    from unnest(evidence) as e
+    where e.kind = 'report'
+    union all
     select 1, '# Passages', e.rank, format('[%s] %s' || E'\n%s\n', e.reference, graphrag._document_title(e), e.text)
     from unnest(evidence) as e
     where e.kind = 'chunk'
@@ -8805,6 +8957,7 @@ create function graphrag.context(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
+    community_level integer default null,
     budget integer default null,
     embedding double precision[] default null,
     space text default null,
@@ -8843,7 +8996,8 @@ begin
         ),
         top_k,
         max_hops,
-        embedding
+        embedding,
+        community_level
     );
     _prompted := graphrag._context(
         _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
@@ -8853,7 +9007,7 @@ begin
     characters_prompted := length(_prompted);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, integer, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
 
 create function graphrag._prompt_header(as_of text)
     returns jsonb
@@ -8877,6 +9031,7 @@ create function graphrag.query(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
+    community_level integer default null,
     instructions text default null,
     history jsonb default null,
     budget integer default null,
@@ -8918,15 +9073,18 @@ begin
         ),
         top_k,
         max_hops,
-        embedding
+        embedding,
+        community_level
     );
     _reply := graphrag._synthesize(
         question,
-        case
-            when mode <> 'bypass' then graphrag._context(
-                _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
-            )
-        end,
+        graphrag._prompt_evidence(
+            question,
+            mode,
+            _evidence,
+            coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer),
+            graphrag._prompt_header(as_of)
+        ),
         graphrag._prompt_header(as_of),
         instructions,
         history
@@ -8939,13 +9097,13 @@ begin
     _result.relations := graphrag._evidence_json(_evidence, 'relation');
     _result.chunks := graphrag._evidence_json(_evidence, 'chunk');
     _result.entities := graphrag._evidence_json(_evidence, 'entity');
-    _result.communities := '[]';
+    _result.communities := graphrag._evidence_json(_evidence, 'report');
     _result.usage := graphrag._usage_json()
         || jsonb_build_object('model', _reply -> 'model', 'citations_removed', _checked.removed);
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, jsonb, integer, double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, jsonb, integer, double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
 
 create function graphrag._check_citations(
     inout answer text,
@@ -9048,11 +9206,11 @@ create function graphrag._check_mode(mode text)
     language plpgsql immutable parallel safe
 as $function$
 begin
-    if mode is null or mode not in ('mix', 'local', 'naive', 'bypass') then
+    if mode is null or mode not in ('mix', 'local', 'global', 'hybrid', 'naive', 'bypass') then
         raise exception 'there is no mode "%"', mode
             using errcode = 'GR002',
-                detail = 'The modes are mix, local, naive and bypass.',
-                hint = graphrag._near(mode, array['mix', 'local', 'naive', 'bypass']);
+                detail = 'The modes are mix, local, global, hybrid, naive and bypass.',
+                hint = graphrag._near(mode, array['mix', 'local', 'global', 'hybrid', 'naive', 'bypass']);
     end if;
 end
 $function$;
@@ -9064,7 +9222,8 @@ create function graphrag._gather(
     filter graphrag._filter,
     top_k integer,
     max_hops integer,
-    embedding double precision[]
+    embedding double precision[],
+    community_level integer
 )
     returns graphrag.evidence[]
     language plpgsql volatile parallel unsafe
@@ -9072,6 +9231,7 @@ as $function$
 declare
     _top_k integer := coalesce(top_k, (graphrag._setting('top_k') #>> '{}')::integer);
     _max_hops integer := coalesce(max_hops, (graphrag._setting('max_hops') #>> '{}')::integer);
+    _evidence graphrag.evidence[];
 begin
     perform graphrag._check_mode(mode);
     if coalesce(question, '') !~ '\S' then
@@ -9088,15 +9248,14 @@ begin
         return '{}';
     end if;
     perform set_config('hnsw.ef_search', graphrag._setting('hnsw_ef_search') #>> '{}', true);
-    return array(
-        select e
-        from graphrag._evidence(
-            question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops
-        ) as e
+    _evidence := graphrag._evidence_with_reports(
+        question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops, community_level
     );
+    perform graphrag._record_touch(question, mode, filter.spaces, _evidence);
+    return _evidence;
 end
 $function$;
-comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, double precision[]) is 'Evidence for a question; checks the arguments that every read shares.';
+comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, double precision[], integer) is 'Evidence for a question; checks the arguments that every read shares.';
 
 create function graphrag._question_vector(question text, embedding double precision[])
     returns vector
@@ -9139,6 +9298,7 @@ create function graphrag.retrieve(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
+    community_level integer default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -9173,12 +9333,110 @@ begin
             ),
             top_k,
             max_hops,
-            embedding
+            embedding,
+            community_level
         )
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+
+-- sql/70_communities/_archived.sql
+
+create function graphrag._has_archive(space integer)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (select from decision as d where d.space = $1 and d.kind = 'archive');
+end
+$function$;
+comment on function graphrag._has_archive(integer) is 'Whether anything was ever archived in a space.';
+
+create function graphrag._archived_labels(space integer, names text[], labels text[])
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- A decision to archive is about the mentions that there were when it was taken. A group of names is archived while all
+-- its live mentions are covered by such decisions: so the next mention revives it, and withdrawing that archives it again.
+begin
+    if not graphrag._has_archive(space) then
+        return '{}';
+    end if;
+    return array(
+        select n.label
+        from unnest(names, labels) as n (folded, label)
+        join mention as m on m.space = $1 and m.folded = n.folded
+        join document_chunk as c on c.chunk = m.chunk and c.died is null
+        group by n.label
+        having bool_and(
+            exists (
+                select
+                from decision as d
+                where d.space = $1
+                    and d.kind = 'archive'
+                    and d.died is null
+                    and d.payload -> 'names' ? m.folded
+                    and (d.payload ->> 'last_mention')::bigint >= m.id
+            )
+        )
+    );
+end
+$function$;
+comment on function graphrag._archived_labels(integer, text[], text[]) is 'The groups of names that are archived.';
+
+create function graphrag._turned_names(
+    space integer,
+    names text[],
+    labels text[],
+    groups text[],
+    entities bigint[],
+    archived text[]
+)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- An archived entity keeps its names but has no live version.
+begin
+    if not graphrag._has_archive(space) then
+        return '{}';
+    end if;
+    return array(
+        select n.folded
+        from unnest(groups, entities) as g (label, entity)
+        join unnest(names, labels) as n (folded, label) on n.label = g.label
+        where (g.label = any (archived))
+            = exists (select from entity_version as v where v.entity = g.entity and v.died is null)
+    );
+end
+$function$;
+comment on function graphrag._turned_names(integer, text[], text[], text[], bigint[], text[]) is 'Names of the entities that are about to be archived or revived: all their relations move.';
+
+create function graphrag._withhold_archived(space integer, states graphrag._relation_state[])
+    returns graphrag._relation_state[]
+    language plpgsql stable parallel safe
+as $function$
+-- A relation is archived while one of its ends is. Supersession is judged as ever: archiving withholds, it denies nothing.
+begin
+    if not graphrag._has_archive(space) then
+        return states;
+    end if;
+    return array(
+        select case
+            when exists (
+                select
+                from unnest(array[s.subject, s.object]) as e (entity)
+                where e.entity is not null
+                    and not exists (select from entity_version as v where v.entity = e.entity and v.died is null)
+            )
+                then jsonb_populate_record(s, '{"status": "archived"}')
+            else s
+        end
+        from unnest(states) as s
+    );
+end
+$function$;
+comment on function graphrag._withhold_archived(integer, graphrag._relation_state[]) is 'The states of relations, archived where an end is.';
 
 -- sql/70_communities/_ask_reports.sql
 
@@ -9295,6 +9553,32 @@ found = cluster(plpy, vertices, edges or b'', weights or b'', algorithm, resolut
 return found.algorithm, list(found.membership), found.seconds, found.peak_kib, found.note
 $python$;
 comment on function graphrag._cluster(integer, bytea, bytea, text, double precision) is 'The clusters of a graph, the same for the same edges in the same order.';
+
+-- sql/70_communities/_evidence_with_reports.sql
+
+create function graphrag._evidence_with_reports(
+    question text,
+    vec vector,
+    mode text,
+    filter graphrag._filter,
+    top_k integer,
+    max_hops integer,
+    community_level integer
+)
+    returns graphrag.evidence[]
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _reports graphrag.evidence[] := '{}';
+begin
+    if mode in ('global', 'hybrid') then
+        _reports := array(select r from graphrag._report_evidence(vec, filter, community_level, top_k) as r);
+        perform graphrag._warn_of_reports(filter, cardinality(_reports));
+    end if;
+    return _reports || array(select e from graphrag._evidence(question, vec, mode, filter, top_k, max_hops) as e);
+end
+$function$;
+comment on function graphrag._evidence_with_reports(text, vector, text, graphrag._filter, integer, integer, integer) is 'Evidence for a question, with community reports in the modes that read them.';
 
 -- sql/70_communities/_find_clusters.sql
 
@@ -9493,6 +9777,102 @@ end
 $function$;
 comment on function graphrag._find_parents(bigint, graphrag._community_plan[], integer, text, double precision) is 'The clusters of one more level.';
 
+-- sql/70_communities/_map_reports.sql
+
+create function graphrag._note_reports(question text, parts jsonb, header jsonb, concurrency integer)
+    returns jsonb
+    language plpython3u volatile strict parallel unsafe cost 100000
+as $python$
+if GD.get('graphrag') != '0.1.0':
+    plpy.execute('select graphrag._load_python()')
+from graphrag_pl.reports import note
+return note(plpy, GD, question, parts, header, concurrency)
+$python$;
+comment on function graphrag._note_reports(text, jsonb, jsonb, integer) is 'What each part of many reports says about a question, by the synthesis endpoint.';
+
+create function graphrag._prompt_evidence(
+    question text,
+    mode text,
+    evidence graphrag.evidence[],
+    budget integer,
+    header jsonb
+)
+    returns text
+    language plpgsql volatile parallel unsafe
+as $function$
+-- What query() sends. Where the reports of a global question are more than one prompt should hold, they are read part by
+-- part first, and the notes stand in their place.
+declare
+    _limit integer := case when budget > 0 then budget else (graphrag._setting('map_budget') #>> '{}')::integer end;
+    _parts text[];
+    _notes text;
+    _rest graphrag.evidence[];
+begin
+    if mode = 'bypass' then
+        return null;
+    end if;
+    if mode = 'global' then
+        _parts := array(
+            select string_agg(l.line, E'\n' order by l.no)
+            from (
+                select i.no, left(i.line, _limit) as line,
+                    (sum(least(length(i.line), _limit)) over (order by i.no) - 1) / _limit as part
+                from graphrag._context_items(evidence) as i
+                where i.section = 0
+            ) as l
+            group by l.part
+            order by l.part
+        );
+    end if;
+    if cardinality(_parts) > 1 then
+        _notes := graphrag._notes_of(
+            graphrag._note_reports(
+                question,
+                to_jsonb(_parts),
+                header,
+                (graphrag._setting('max_concurrent_reports') #>> '{}')::integer
+            )
+        );
+        _rest := array(select e from unnest(evidence) as e where e.kind <> 'report');
+        return concat_ws(
+            E'\n\n', '# Notes from ' || cardinality(_parts) || E' parts of the reports\n' || _notes,
+            graphrag._context(_rest, budget)
+        );
+    end if;
+    return graphrag._context(evidence, budget);
+end
+$function$;
+comment on function graphrag._prompt_evidence(text, text, graphrag.evidence[], integer, jsonb) is 'The evidence as query() sends it; NULL without a search.';
+
+create function graphrag._notes_of(answers jsonb)
+    returns text
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _failed text[] := array(
+        select a.answer ->> 'error'
+        from jsonb_array_elements(answers) with ordinality as a (answer, no)
+        where jsonb_typeof(a.answer) = 'object'
+        order by a.no
+    );
+begin
+    if _failed <> '{}' then
+        raise warning '% of % parts of the reports could not be read', cardinality(_failed), jsonb_array_length(answers)
+            using detail = _failed[1],
+                hint = 'The answer rests on the other parts.';
+    end if;
+    return coalesce(
+        (
+            select string_agg(a.answer #>> '{}', E'\n\n' order by a.no)
+            from jsonb_array_elements(answers) with ordinality as a (answer, no)
+            where jsonb_typeof(a.answer) = 'string'
+        ),
+        'The reports say nothing on this.'
+    );
+end
+$function$;
+comment on function graphrag._notes_of(jsonb) is 'Notes on a question as one text; warns of parts that failed.';
+
 -- sql/70_communities/_match_reports.sql
 
 create function graphrag._match_reports(
@@ -9569,6 +9949,62 @@ begin
 end
 $function$;
 comment on function graphrag._match_reports(integer, graphrag._community_plan[], text[]) is 'Communities with the reports and the identities that they keep.';
+
+-- sql/70_communities/_record_touch.sql
+
+create function graphrag._record_touch(question text, mode text, spaces integer[], evidence graphrag.evidence[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Telemetry is for those who asked for it, and never worth a question's failure. A reader without the right to write it,
+-- and a standby, answer all the same.
+begin
+    if graphrag._setting('telemetry') <> 'true'
+        or current_setting('transaction_read_only')::boolean
+        or to_regclass('telemetry') is null
+        or not has_table_privilege('telemetry', 'insert')
+    then
+        return;
+    end if;
+    insert into telemetry (spaces, mode, question, entities, communities)
+    values (
+        spaces,
+        mode,
+        sha256(convert_to(question, 'UTF8')),
+        array(
+            select e.id from unnest(evidence) as e where e.kind = 'entity'
+            union
+            select n.entity
+            from unnest(evidence) as e
+            join relation_version as v on v.id = e.id
+            cross join unnest(array[v.subject, v.object]) as n (entity)
+            where e.kind = 'relation' and n.entity is not null
+            order by 1
+        ),
+        array(select e.id from unnest(evidence) as e where e.kind = 'report' order by e.id)
+    );
+exception
+    when others then
+        raise warning 'telemetry of this question was not written'
+            using detail = sqlerrm;
+end
+$function$;
+comment on function graphrag._record_touch(text, text, integer[], graphrag.evidence[]) is 'Notes which entities and communities a question touched, if telemetry is on; never the question itself.';
+
+create function graphrag._check_telemetry(operation text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    if graphrag._setting('telemetry') <> 'true' then
+        raise exception '% needs telemetry, which is off', operation
+            using errcode = 'GR017',
+                detail = 'Without it nobody knows what has been asked about.',
+                hint = 'SELECT graphrag.configure(''telemetry'', ''true''); it notes a hash of each question and what it touched.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_telemetry(text) is 'Raises GR017 if telemetry is off.';
 
 -- sql/70_communities/_render_communities.sql
 
@@ -9657,7 +10093,7 @@ begin
             left join degree as d on d.no = m.no and d.part = m.part
             where m.part = m.entity
             union all
-            select p.no, b.title, format('- %s: %s', b.title, b.summary), b.report, cardinality(b.members)
+            select p.no, b.names[1], format('- %s: %s', b.title, b.summary), b.report, cardinality(b.members)
             from plan as p
             join unnest(below) as b on b.no = any (p.children)
             where p.level > 0
@@ -10003,6 +10439,361 @@ end
 $function$;
 comment on function graphrag._replace_versions(integer, bigint, graphrag._community_plan[]) is 'Makes the live versions of communities equal to the wanted ones.';
 
+-- sql/70_communities/_report_channel.sql
+
+create function graphrag._report_channel(
+    question vector,
+    filter graphrag._filter,
+    level integer,
+    depth integer
+)
+    returns table (community bigint, rank bigint, score double precision)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- Similarity, rating and size on absolute scales. The level is looked at inside the vector scan: NULL means all levels,
+-- else the tree cut there, which is the communities of that level and those below it that have no parent.
+declare
+    _largest integer;
+begin
+    select max(r.size)
+    into _largest
+    from community as c
+    join community_version as v on v.community = c.id
+    join report as r on r.id = v.report
+    where c.space = any (filter.spaces) and graphrag._believed(v.born, v.died, c.space, filter);
+    return query
+    select b.community, row_number() over (order by b.score desc, b.community), b.score
+    from (
+        select
+            f.community,
+            1 - f.distance + f.rating / 10.0 * 0.25 + ln(1 + f.size) / ln(1 + _largest) * 0.15 as score
+        from (
+            select n.community, n.rating, n.size, graphrag._distance(t.vec, question) as distance
+            from content as t
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select v.community, r.rating, r.size
+                from report as r
+                join community_version as v on v.report = r.id
+                where r.content = t.id
+                    and graphrag._believed(v.born, v.died, t.space, filter)
+                    and (
+                        _report_channel.level is null
+                        or v.level = _report_channel.level
+                        or (v.level < _report_channel.level and v.parent is null)
+                    )
+                offset 0
+            ) as n
+            where t.kind = 'report' and t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), n.community
+            limit 3 * depth
+        ) as f
+        order by 2 desc, 1
+        limit depth
+    ) as b;
+end
+$function$;
+comment on function graphrag._report_channel(vector, graphrag._filter, integer, integer) is 'Communities whose report is near the question, well rated and large.';
+
+create function graphrag._report_evidence(
+    question vector,
+    filter graphrag._filter,
+    level integer,
+    depth integer
+)
+    returns setof graphrag.evidence
+    language plpgsql stable parallel safe rows 10
+as $function$
+begin
+    return query
+    select (jsonb_populate_record(
+        null::graphrag.evidence,
+        jsonb_build_object(
+            'kind', 'report',
+            'rank', c.rank,
+            'id', c.community,
+            'text', t.body,
+            'score', c.score,
+            'ranks', jsonb_build_object('report', c.rank),
+            'subject', r.title,
+            'metadata', jsonb_build_object(
+                'level', v.level,
+                'parent', v.parent,
+                'rating', r.rating,
+                'size', r.size,
+                'relations', (
+                    select coalesce(jsonb_agg(distinct o.relation), '[]')
+                    from finding as f
+                    cross join unnest(f.relations) as o (relation)
+                    where f.report = r.id
+                )
+            )
+        )
+    )).*
+    from graphrag._report_channel(question, filter, level, depth) as c
+    join community as i on i.id = c.community
+    join community_version as v on v.community = c.community and graphrag._believed(v.born, v.died, i.space, filter)
+    join report as r on r.id = v.report
+    join content as t on t.id = r.content
+    order by c.rank;
+end
+$function$;
+comment on function graphrag._report_evidence(vector, graphrag._filter, integer, integer) is 'Community reports as evidence.';
+
+-- sql/70_communities/_warn_of_reports.sql
+
+create function graphrag._warn_of_reports(filter graphrag._filter, reports integer)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Reports are as old as their build: whoever reads them after the graph has changed is told.
+declare
+    _stale text;
+begin
+    if reports = 0 then
+        raise notice 'there are no community reports'
+            using detail = 'What is read are relations, and in mode hybrid passages.',
+                hint = 'SELECT * FROM graphrag.build_communities();';
+        return;
+    end if;
+    select string_agg(
+        format(
+            'of space "%s" are %s old and %s behind',
+            s.name,
+            graphrag._render_age(clock_timestamp() - o.at),
+            case n.revisions when 1 then '1 revision' else n.revisions || ' revisions' end
+        ),
+        ', ' order by s.name
+    )
+    into _stale
+    from unnest(filter.spaces, filter.revisions) as i (id, revision)
+    join space as s on s.id = i.id
+    join community_build as b on b.space = s.id and b.born <= i.revision and (b.died is null or b.died > i.revision)
+    join revision as o on o.space = s.id and o.n = b.born
+    cross join lateral (
+        select count(*) as revisions
+        from revision as r
+        where r.space = s.id
+            and r.n > b.graph_revision
+            and r.n <= i.revision
+            and r.operation <> 'build_communities'
+    ) as n
+    where n.revisions > 0;
+    if _stale is not null then
+        raise warning 'the community reports % the graph', _stale
+            using detail = 'They do not say what has been learned since.',
+                hint = 'SELECT * FROM graphrag.build_communities(); only what has changed is paid for.';
+    end if;
+end
+$function$;
+comment on function graphrag._warn_of_reports(graphrag._filter, integer) is 'Says that there are no reports, or that they are stale, and how old.';
+
+create function graphrag._render_age(age interval)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+    select case
+        when age >= interval '2 days' then format('%s days', trunc(extract(epoch from age) / 86400))
+        when age >= interval '2 hours' then format('%s hours', trunc(extract(epoch from age) / 3600))
+        when age >= interval '2 minutes' then format('%s minutes', trunc(extract(epoch from age) / 60))
+        else format('%s seconds', greatest(trunc(extract(epoch from age)), 1))
+    end
+$function$;
+comment on function graphrag._render_age(interval) is 'An age in its largest unit.';
+
+-- sql/70_communities/apply_retention.sql
+
+create function graphrag.apply_retention(
+    dry_run boolean default true,
+    space text default null,
+    realm text default null
+)
+    returns table (
+        entity text,
+        score double precision,
+        recency double precision,
+        frequency double precision,
+        degree double precision,
+        age double precision,
+        is_archived boolean,
+        entity_id bigint
+    )
+    language plpgsql volatile parallel unsafe rows 100
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set jit = off
+as $function$
+#variable_conflict use_column
+declare
+    _space integer;
+    _threshold double precision;
+    _below jsonb;
+begin
+    perform graphrag._enter(realm);
+    perform graphrag._check_telemetry('retention');
+    _space := graphrag._space_to_change($2);
+    if not dry_run then
+        perform from space as s where s.id = _space for update;
+    end if;
+    _threshold := (graphrag._setting('retention_threshold') #>> '{}')::double precision;
+    _below := (
+        select coalesce(jsonb_agg(to_jsonb(r)), '[]')
+        from graphrag._retention_scores(_space) as r
+        where r.score < _threshold
+    );
+    if not dry_run and _below <> '[]' then
+        perform graphrag._archive(
+            _space, array(select (b.entity ->> 'entity')::bigint from jsonb_array_elements(_below) as b (entity))
+        );
+    end if;
+    return query
+    select b.name, b.score, b.recency, b.frequency, b.degree, b.age, not dry_run, b.entity
+    from jsonb_to_recordset(_below) as b (
+        entity bigint,
+        name text,
+        score double precision,
+        recency double precision,
+        frequency double precision,
+        degree double precision,
+        age double precision
+    )
+    order by b.score, b.name, b.entity;
+end
+$function$;
+comment on function graphrag.apply_retention(boolean, text, text) is 'The entities whose retention score is below the threshold; unless it is a dry run, archives them.';
+
+create function graphrag._retention_scores(space integer)
+    returns table (
+        entity bigint,
+        name text,
+        score double precision,
+        recency double precision,
+        frequency double precision,
+        degree double precision,
+        age double precision
+    )
+    language plpgsql stable parallel safe rows 1000
+as $function$
+-- Four parts from 0 to 1: how lately it was asked about or read, how often it was asked about, how well connected it is,
+-- and how young; the last and the first halve with time.
+declare
+    _setting double precision[] := array(
+        select (graphrag._setting('retention_' || n.name) #>> '{}')::double precision
+        from unnest(array['recency', 'frequency', 'degree', 'age', 'recency_days', 'age_days'])
+            with ordinality as n (name, no)
+        order by n.no
+    );
+begin
+    return query
+    with live as materialized (
+        select v.entity, v.name
+        from entity as e
+        join entity_version as v on v.entity = e.id and v.died is null
+        where e.space = $1
+    ),
+    touched as materialized (
+        select u.entity, count(*) as touches, max(t.at) as at
+        from telemetry as t
+        cross join unnest(t.entities) as u (entity)
+        where $1 = any (t.spaces)
+        group by u.entity
+    ),
+    read as materialized (
+        select n.entity, max(r.at) as at
+        from entity_name as n
+        join mention as m on m.space = n.space and m.folded = n.folded
+        join document_chunk as c on c.chunk = m.chunk and c.died is null
+        join revision as r on r.space = n.space and r.n = c.born
+        where n.space = $1 and n.died is null and n.role <> 'claimed'
+        group by n.entity
+    ),
+    born as materialized (
+        select l.entity, min(r.at) as at
+        from live as l
+        join entity_version as v on v.entity = l.entity
+        join revision as r on r.space = $1 and r.n = v.born
+        group by l.entity
+    ),
+    connected as materialized (
+        select x.entity, count(*) as relations
+        from live as l
+        cross join lateral (
+            select v.subject as entity from relation_version as v
+            where v.subject = l.entity and v.died is null and v.status = 'current'
+            union all
+            select v.object from relation_version as v
+            where v.object = l.entity and v.died is null and v.status = 'current'
+        ) as x
+        group by x.entity
+    ),
+    part as (
+        select
+            l.entity,
+            l.name,
+            power(
+                0.5::double precision,
+                extract(epoch from clock_timestamp() - greatest(t.at, d.at, b.at)) / 86400 / _setting[5]
+            ) as recency,
+            coalesce(
+                ln(1 + t.touches) / nullif(ln(1 + max(t.touches) over ()), 0), 0
+            )::double precision as frequency,
+            coalesce(
+                ln(1 + c.relations) / nullif(ln(1 + max(c.relations) over ()), 0), 0
+            )::double precision as degree,
+            power(
+                0.5::double precision, extract(epoch from clock_timestamp() - b.at) / 86400 / _setting[6]
+            ) as age
+        from live as l
+        join born as b on b.entity = l.entity
+        left join touched as t on t.entity = l.entity
+        left join read as d on d.entity = l.entity
+        left join connected as c on c.entity = l.entity
+    )
+    select
+        p.entity,
+        p.name,
+        _setting[1] * p.recency + _setting[2] * p.frequency + _setting[3] * p.degree + _setting[4] * p.age,
+        p.recency,
+        p.frequency,
+        p.degree,
+        p.age
+    from part as p;
+end
+$function$;
+comment on function graphrag._retention_scores(integer) is 'How much each live entity of a space is worth keeping in sight.';
+
+create function graphrag._archive(space integer, entities bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- A decision an entity, so that each can be taken back alone; derived together.
+declare
+    _revision bigint := graphrag._next_revision(space, 'archive');
+    _last bigint := (select max(m.id) from mention as m where m.space = $1);
+begin
+    insert into decision (space, kind, payload, born)
+    select
+        $1,
+        'archive',
+        jsonb_build_object(
+            'names', jsonb_agg(n.folded order by n.role = 'canonical' desc, n.folded collate "C"), 'last_mention', _last
+        ),
+        _revision
+    from entity_name as n
+    where n.entity = any (entities) and n.died is null and n.role <> 'claimed'
+    group by n.entity;
+    perform graphrag._derive(
+        space,
+        _revision,
+        '{}',
+        array(
+            select n.folded from entity_name as n where n.entity = any (entities) and n.died is null and n.role <> 'claimed'
+        )
+    );
+end
+$function$;
+comment on function graphrag._archive(integer, bigint[]) is 'Archives entities: they and their relations are withheld from reads.';
+
 -- sql/70_communities/build_communities.sql
 
 create function graphrag.build_communities(
@@ -10177,6 +10968,133 @@ begin
 end
 $function$;
 comment on function graphrag._count_communities(graphrag.community_result, graphrag._community_plan[]) is 'Counts of a build and what it cost; warns of flat ratings.';
+
+-- sql/70_communities/community_tree.sql
+
+create function graphrag.community_tree(
+    space text default null,
+    realm text default null,
+    as_believed_at text default null
+)
+    returns table (
+        community bigint,
+        parent bigint,
+        level integer,
+        depth integer,
+        title text,
+        summary text,
+        rating real,
+        size integer,
+        built_at timestamptz
+    )
+    language plpgsql volatile parallel unsafe rows 64
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+#variable_conflict use_column
+declare
+    _filter graphrag._filter;
+begin
+    perform graphrag._enter(realm);
+    _filter := graphrag._filter_of($1, null, $3, false, null, null, null, null);
+    return query
+    with recursive placed as materialized (
+        select
+            v.community, v.parent, v.level, r.title, r.summary, r.rating, r.size, s.at,
+            row_number() over (
+                partition by c.space, v.parent order by r.size desc, r.title collate "C", v.community
+            ) as place,
+            c.space
+        from community as c
+        join community_version as v on v.community = c.id
+        join report as r on r.id = v.report
+        join revision as s on s.space = c.space and s.n = v.born
+        where c.space = any (_filter.spaces) and graphrag._believed(v.born, v.died, c.space, _filter)
+    ),
+    tree as (
+        select p.*, array[p.space, p.place] as path from placed as p where p.parent is null
+        union all
+        select p.*, t.path || p.place from tree as t join placed as p on p.parent = t.community
+    )
+    select
+        t.community, t.parent, t.level, cardinality(t.path) - 2, t.title, t.summary, t.rating, t.size, t.at
+    from tree as t
+    order by t.path;
+end
+$function$;
+comment on function graphrag.community_tree(text, text, text) is 'Every community with its report, parents before their children, the largest first.';
+
+-- sql/70_communities/purge_telemetry.sql
+
+create function graphrag.purge_telemetry(before timestamptz default now(), realm text default null)
+    returns bigint
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+declare
+    _purged bigint;
+begin
+    perform graphrag._enter(realm);
+    delete from telemetry as t where t.at < before;
+    get diagnostics _purged = row_count;
+    return _purged;
+end
+$function$;
+comment on function graphrag.purge_telemetry(timestamptz, text) is 'Forgets what questions before an instant touched, and returns how many there were.';
+
+-- sql/70_communities/restore_archived.sql
+
+create function graphrag.restore_archived(
+    entity text default null,
+    space text default null,
+    realm text default null
+)
+    returns integer
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+declare
+    _space integer;
+    _decisions bigint[];
+    _names text[];
+    _revision bigint;
+begin
+    perform graphrag._enter(realm);
+    _space := graphrag._space_to_change($2);
+    perform from space as s where s.id = _space for update;
+    select array_agg(distinct d.id), array_agg(distinct n.name)
+    into _decisions, _names
+    from decision as d
+    cross join jsonb_array_elements_text(d.payload -> 'names') as n (name)
+    where d.space = _space
+        and d.kind = 'archive'
+        and d.died is null
+        and (entity is null or d.payload -> 'names' ? graphrag._fold_name(entity));
+    if _decisions is null then
+        if entity is null then
+            return 0;
+        end if;
+        raise exception 'entity "%" is not archived', entity
+            using errcode = 'GR015',
+                detail = 'No decision to archive it stands in the space.',
+                hint = 'SELECT * FROM decisions WHERE kind = ''archive'' in the realm''s schema lists them.';
+    end if;
+    _revision := graphrag._next_revision(_space, 'restore_archived');
+    delete from decision as d where d.id = any (_decisions) and d.born = _revision;
+    update decision as d set died = _revision where d.id = any (_decisions);
+    perform graphrag._derive(_space, _revision, '{}', _names);
+    return cardinality(_decisions);
+end
+$function$;
+comment on function graphrag.restore_archived(text, text, text) is 'Brings an archived entity back, or all of a space, with their relations, and returns how many.';
 
 -- sql/80_operations/_call.sql
 

@@ -15,6 +15,8 @@ declare
     _groups text[];
     _canonicals text[];
     _entities bigint[];
+    _archived text[];
+    _turned text[];
     _states graphrag._entity_state[];
     _old_names text[];
     _old_entities bigint[];
@@ -39,16 +41,20 @@ begin
     into _groups, _canonicals, _states
     from graphrag._entity_groups(space, _names, _labels) as g;
     _entities := graphrag._match_entities(space, _names, _labels, _groups, _canonicals);
+    _archived := graphrag._archived_labels(space, _names, _labels);
+    _turned := graphrag._turned_names(space, _names, _labels, _groups, _entities, _archived);
     _states := array(
         select row(e.id, s.name, s.types, s.content)::graphrag._entity_state
-        from unnest(_entities) with ordinality as e (id, no)
+        from unnest(_entities, _groups) with ordinality as e (id, label, no)
         join unnest(_states) with ordinality as s (entity, name, types, content, no) on s.no = e.no
+        where e.label <> all (_archived)
     );
     _involved := array(select unnest(_entities) union select unnest(_old_entities));
     _added := (
         select count(*)
-        from unnest(_entities) as e (id)
-        where not exists (select from entity_version as v where v.entity = e.id and v.died is null)
+        from unnest(_entities, _groups) as e (id, label)
+        where e.label <> all (_archived)
+            and not exists (select from entity_version as v where v.entity = e.id and v.died is null)
     );
     _changes := graphrag._apply_entities(revision, _states, _involved)
         + graphrag._apply_names(
@@ -66,7 +72,7 @@ begin
             where e.space = $1 and e.folded = any (_names) and e.died is null and e.role <> 'claimed'
         ) as n on n.folded = o.folded
         where n.entity is distinct from o.entity
-    ) || names;
+    ) || names || _turned;
     select array_agg(t.subject), array_agg(t.predicate), array_agg(t.object)
     into _subjects, _predicates, _objects
     from graphrag._touched_triples(space, chunks, _moved, _old_names, _old_entities) as t;

@@ -43,6 +43,7 @@ begin
             from relation_version as r
             join relation as i on i.id = r.relation
             where (r.subject = any (_entities) or r.object = any (_entities))
+                and r.status <> 'archived'
                 and graphrag._believed(r.born, r.died, i.space, _filter)
         ),
         _filter

@@ -35,3 +35,8 @@ comment on view decisions is 'The decisions that stand, for undo().';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';
+comment on table telemetry is 'What questions touched, if the setting telemetry is on.';
+comment on function _telemetry_is_on(jsonb) is 'Raises GR017 if telemetry is off.';
+comment on view coverage is 'How much of each space has been asked about.';
+comment on view least_explored_communities is 'Communities, those that questions have touched least first.';
+comment on view dark_entities is 'Entities that no question has touched.';

@@ -355,3 +355,15 @@ create table usage (
     failure text
 );
 create index usage_call on usage (call);
+
+-- What questions touched, if the setting telemetry is on; a question itself is never stored.
+create table telemetry (
+    id bigint generated always as identity primary key,
+    at timestamptz not null default clock_timestamp(),
+    spaces integer[] not null,           -- that were read
+    mode text not null,
+    question bytea not null,             -- SHA-256
+    entities bigint[] not null,
+    communities bigint[] not null
+);
+create index telemetry_at on telemetry (at);
