@@ -218,6 +218,7 @@ def _of_passage(passage: Passage, asked: _Asked, told: Sequence[Relation]) -> li
 
     ``told`` are the relations that cite the passage: what they say of their period holds for its sentences.
     """
+    cited = (passage.number,) if passage.number else ()
     scored = []
     for part in _SENTENCE_END.split(passage.text):
         sentence = " ".join(part.split())
@@ -228,7 +229,7 @@ def _of_passage(passage: Passage, asked: _Asked, told: Sequence[Relation]) -> li
             score += 1.0 * bool(years & asked.years) + 0.5 * (asked.when and bool(years)) - 0.2
             same = [relation for relation in told if _stems(f"{relation.subject} {relation.object}") <= stems]
             score += max((_period_score(relation.period, asked) for relation in same), default=0.0)
-        scored.append(_Statement(sentence.rstrip("."), (passage.number,), score, sentence))
+        scored.append(_Statement(sentence.rstrip("."), cited, score, sentence))
     return scored
 
 

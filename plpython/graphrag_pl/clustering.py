@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import json
 import linecache
+import os
 import subprocess
 import sys
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from graphrag_pl import cluster_worker, errors, loader
 from graphrag_pl.cluster_worker import NO_LIBRARY, QUALITIES, numbers
@@ -21,6 +24,7 @@ LABELS = "label_propagation"
 _TICK = 0.1
 #: Sweeps of label propagation; it mostly settles in fewer than ten.
 _SWEEPS = 50
+_MASK = (1 << 64) - 1
 
 
 @dataclass
@@ -98,32 +102,39 @@ def _native(
 def _run(plpy: Database, message: bytes) -> tuple[int, bytes, str]:
     """(exit status, output, last line of complaint) of the worker, which is killed when the statement is cancelled."""
     python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
-    try:
-        child = subprocess.Popen(
-            [python, "-I", "-c", _source()],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd="/",
-            env={},  # the server's has secrets
-            start_new_session=True,  # a cancel is sent to the backend's whole process group
-        )
-    except OSError as error:
-        raise _MissingError(f"{python} cannot be started: {error}") from error
-    unsent: bytes | None = message
-    try:
-        while True:
-            plpy.execute("select 1")  # raises when the statement is cancelled, timed out or terminated
-            try:
-                output, complaint = child.communicate(unsent, timeout=_TICK)
-                break
-            except subprocess.TimeoutExpired:
-                unsent = None  # what is left of it is known to the child's pipe
-    finally:
-        child.kill()
-        child.wait()
+    with _in_memory(message) as source:
+        try:
+            started = subprocess.Popen(
+                [python, "-I", "-c", _source()],
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd="/",
+                env={},  # the server's has secrets
+                start_new_session=True,  # a cancel is sent to the backend's whole process group
+            )
+        except OSError as error:
+            raise _MissingError(f"{python} cannot be started: {error}") from error
+    with started as child:
+        try:
+            while True:
+                plpy.execute("select 1")  # raises when the statement is cancelled, timed out or terminated
+                with suppress(subprocess.TimeoutExpired):
+                    output, complaint = child.communicate(timeout=_TICK)
+                    break
+        finally:
+            child.kill()
     lines = complaint.decode(errors="replace").strip().splitlines()
     return child.returncode, output, lines[-1] if lines else ""
+
+
+def _in_memory(message: bytes) -> BinaryIO:
+    """A file of the message that is on no disk. A pipe would have to be filled while the child is waited for, and
+    communicate() cannot do that in several turns."""
+    file = open(os.memfd_create("graphrag"), "r+b", buffering=0)
+    file.write(message)
+    file.seek(0)
+    return file
 
 
 def _source() -> str:
@@ -133,8 +144,8 @@ def _source() -> str:
 
 # ---------------------------------------------------------------- label propagation
 def propagate(vertices: int, edges: bytes, weights: bytes, breathe: Breathe) -> list[int]:
-    """Each vertex takes the label that weighs most around it, in the order of the vertices, until none changes; its own
-    label wins a tie, then the least. So the result depends on the graph only."""
+    """Each vertex takes the label that weighs most around it, one vertex after another, until none changes. The order,
+    and which label wins a tie, are mixed by a fixed rule: were it the least label, that one would flood the graph."""
     neighbours: list[list[tuple[int, float]]] = [[] for _ in range(vertices)]
     ends = numbers("q", edges)
     for place, weight in enumerate(numbers("d", weights)):
@@ -143,10 +154,18 @@ def propagate(vertices: int, edges: bytes, weights: bytes, breathe: Breathe) -> 
         neighbours[a].append((b, weight))
         neighbours[b].append((a, weight))
     labels = list(range(vertices))
+    order = sorted(range(vertices), key=lambda vertex: _mixed(vertex, vertices))
     for _ in range(_SWEEPS):
-        if not any([_adopt(vertex, near, labels, breathe) for vertex, near in enumerate(neighbours)]):
+        if not sum(_adopt(vertex, neighbours[vertex], labels, breathe) for vertex in order):
             break
     return labels
+
+
+def _mixed(a: int, b: int) -> int:
+    """A number that two numbers decide, and that follows neither; different for different `a`."""
+    mixed = (a + 1) * 0x9E3779B97F4A7C15 & _MASK
+    mixed ^= (mixed >> 29) ^ ((b + 1) * 0xD1342543DE82EF95 & _MASK)
+    return mixed * 0xBF58476D1CE4E5B9 & _MASK
 
 
 def _adopt(vertex: int, near: list[tuple[int, float]], labels: list[int], breathe: Breathe) -> bool:
@@ -157,7 +176,7 @@ def _adopt(vertex: int, near: list[tuple[int, float]], labels: list[int], breath
     around: dict[int, float] = {}
     for other, weight in near:
         around[labels[other]] = around.get(labels[other], 0.0) + weight
-    best = min(around, key=lambda label: (-around[label], label != labels[vertex], label))
+    best = min(around, key=lambda label: (-around[label], label != labels[vertex], _mixed(label, vertex)))
     changed = best != labels[vertex]
     labels[vertex] = best
     return changed

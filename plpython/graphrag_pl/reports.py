@@ -28,8 +28,9 @@ def report(plpy: Database, memory: Memory, communities: str, taken: str, concurr
     """`graphrag._report`: JSON list of {no, text, relations, names} into a list of equal length and order.
 
     `text` is a community as it is shown to the model, `relations` how many it numbers, from 1, and `names` the first
-    names, which tell it from another community of the same title; `taken` are titles of others. An element is {no, title, summary, rating, findings: [{summary, explanation, relations}], unknown, model}, `unknown` being how
-    many relation numbers were none, or {no, error, code}: one report's failure is its own. Raises GR010 without an
+    of it, which tell it from another community of the same title; `taken` are titles of others. An element is {no,
+    title, summary, rating, findings: [{summary, explanation, relations}], unknown, model}, `unknown` being how many
+    relation numbers were none, or {no, error, code}: one report's failure is its own. Raises GR010 without an
     endpoint.
     """
     todo = json.loads(communities)
@@ -136,9 +137,8 @@ def _whole(said: Any) -> int:
 
 # ---------------------------------------------------------------- many reports, one question
 def note(plpy: Database, memory: Memory, question: str, parts: str, header: str, concurrency: int) -> str:
-    """`graphrag._note_reports`: what each part (JSON list of texts) says about a question, as JSON list of texts; null
-    where a part says nothing. A part that fails is left out with a warning by the caller: its element is {error}. Raises
-    the endpoint's error if all fail."""
+    """`graphrag._note_reports`: JSON list of texts into what each says about a question, as JSON list: a text, null
+    where it says nothing, {error} where it could not be read. Raises the endpoint's error if none could."""
     texts = json.loads(parts)
     model = ChatModel(plpy, memory, endpoints.for_role(plpy, "synthesis"))
     about = json.loads(header)

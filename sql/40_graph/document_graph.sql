@@ -99,7 +99,7 @@ begin
                     or (v.subject = obn.entity and v.object = sn.entity)
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
-            where c.version = $2
+            where c.version = $2 and v.status <> 'archived'
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null
         left join entity_version as o on o.entity = r.object and o.died is null

@@ -12,8 +12,9 @@ create function graphrag._archived_labels(space integer, names text[], labels te
     returns text[]
     language plpgsql stable parallel safe
 as $function$
--- A decision to archive is about the mentions that there were when it was taken. A group of names is archived while all
--- its live mentions are covered by such decisions: so the next mention revives it, and withdrawing that archives it again.
+-- A decision to archive is about the mentions that there were when it was taken. A group of names is archived while
+-- all its live mentions are covered by such decisions: so the next mention revives it, and withdrawing that archives
+-- it again.
 begin
     if not graphrag._has_archive(space) then
         return '{}';
@@ -71,7 +72,8 @@ create function graphrag._withhold_archived(space integer, states graphrag._rela
     returns graphrag._relation_state[]
     language plpgsql stable parallel safe
 as $function$
--- A relation is archived while one of its ends is. Supersession is judged as ever: archiving withholds, it denies nothing.
+-- A relation is archived while one of its ends is. Supersession is judged as ever: archiving withholds, and denies
+-- nothing.
 begin
     if not graphrag._has_archive(space) then
         return states;

@@ -9,8 +9,8 @@ create function graphrag._cluster_graph(
     returns record
     language plpgsql stable parallel safe
 as $function$
--- The current relations between entities at a revision, as an undirected graph: entities in the order of their names, so
--- that neither ids nor the order of arrival decide what is clustered. Weights are summed as whole tenths, which is exact.
+-- The current relations between entities at a revision, as an undirected graph: entities in the order of their names,
+-- so that neither ids nor the order of arrival decide what is clustered. Weights are summed as tenths, which is exact.
 begin
     with edge as materialized (
         select

@@ -19,8 +19,8 @@ create function graphrag._prompt_evidence(
     returns text
     language plpgsql volatile parallel unsafe
 as $function$
--- What query() sends. Where the reports of a global question are more than one prompt should hold, they are read part by
--- part first, and the notes stand in their place.
+-- What query() sends. Where the reports of a global question are more than one prompt should hold, they are read part
+-- by part first, and the notes stand in their place.
 declare
     _limit integer := case when budget > 0 then budget else (graphrag._setting('map_budget') #>> '{}')::integer end;
     _parts text[];

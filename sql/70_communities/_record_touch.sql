@@ -2,8 +2,8 @@ create function graphrag._record_touch(question text, mode text, spaces integer[
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Telemetry is for those who asked for it, and never worth a question's failure. A reader without the right to write it,
--- and a standby, answer all the same.
+-- Telemetry is for those who asked for it, and never worth a question's failure. A reader without the right to write
+-- it, and a standby, answer all the same.
 begin
     if graphrag._setting('telemetry') <> 'true'
         or current_setting('transaction_read_only')::boolean

@@ -9,7 +9,7 @@ create function graphrag._render_communities(
 as $function$
 -- Each community as a model is shown it, at most about budget characters, the weightiest first: its parts, which are
 -- entities or the communities below it, and the relations between different parts. The hash is of all of them, shown or
--- not, and of their ids.
+-- not, and of their ids, a community's being its own hash.
 begin
     return array(
         with plan as materialized (
@@ -52,7 +52,9 @@ begin
             join relation as r on r.id = v.relation
             join entity_version as sv on sv.entity = s.entity and sv.born <= $1 and (sv.died is null or sv.died > $1)
             left join member as o on o.entity = v.object
-            left join entity_version as ov on ov.entity = v.object and ov.born <= $1 and (ov.died is null or ov.died > $1)
+            left join entity_version as ov on ov.entity = v.object
+                and ov.born <= $1
+                and (ov.died is null or ov.died > $1)
             where v.status = 'current'
                 and v.born <= $1
                 and (v.died is null or v.died > $1)
@@ -75,7 +77,7 @@ begin
                 m.no,
                 v.name,
                 '- ' || graphrag._one_line(c.body) as line,
-                m.entity as id,
+                m.entity::text as id,
                 coalesce(d.facts, 0) as weight
             from member as m
             join entity_version as v on v.entity = m.entity and v.born <= $1 and (v.died is null or v.died > $1)
@@ -83,7 +85,8 @@ begin
             left join degree as d on d.no = m.no and d.part = m.part
             where m.part = m.entity
             union all
-            select p.no, b.names[1], format('- %s: %s', b.title, b.summary), b.report, cardinality(b.members)
+            select p.no, b.names[1], format('- %s: %s', b.title, b.summary), encode(b.hash, 'hex'),
+                cardinality(b.members)
             from plan as p
             join unnest(below) as b on b.no = any (p.children)
             where p.level > 0

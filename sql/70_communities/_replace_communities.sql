@@ -7,7 +7,9 @@ as $function$
         title,
         summary,
         (
-            select string_agg(concat_ws(' ', '- ' || (f.finding ->> 'summary'), f.finding ->> 'explanation'), E'\n' order by f.no)
+            select string_agg(
+                concat_ws(' ', '- ' || (f.finding ->> 'summary'), f.finding ->> 'explanation'), E'\n' order by f.no
+            )
             from jsonb_array_elements(findings) with ordinality as f (finding, no)
         )
     )

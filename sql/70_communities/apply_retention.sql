@@ -69,8 +69,8 @@ create function graphrag._retention_scores(space integer)
     )
     language plpgsql stable parallel safe rows 1000
 as $function$
--- Four parts from 0 to 1: how lately it was asked about or read, how often it was asked about, how well connected it is,
--- and how young; the last and the first halve with time.
+-- Four parts from 0 to 1: how lately it was asked about or read, how often it was asked about, how well connected it
+-- is, and how young; the last and the first halve with time.
 declare
     _setting double precision[] := array(
         select (graphrag._setting('retention_' || n.name) #>> '{}')::double precision
@@ -182,7 +182,9 @@ begin
         _revision,
         '{}',
         array(
-            select n.folded from entity_name as n where n.entity = any (entities) and n.died is null and n.role <> 'claimed'
+            select n.folded
+            from entity_name as n
+            where n.entity = any (entities) and n.died is null and n.role <> 'claimed'
         )
     );
 end

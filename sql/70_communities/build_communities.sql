@@ -12,8 +12,8 @@ create function graphrag.build_communities(
     set jit = off
     set graphrag.call = ''
 as $function$
--- Everything is read as of one revision, so that no lock is needed while models are asked; then the new set replaces the
--- old one under the space's lock. What fails before that leaves the old one.
+-- Everything is read as of one revision, so that no lock is needed while models are asked; then the new set replaces
+-- the old one under the space's lock. What fails before that leaves the old one.
 declare
     _start timestamptz := clock_timestamp();
     _space integer;
@@ -147,7 +147,9 @@ begin
         count(*) filter (where p.error is not null),
         coalesce(
             jsonb_agg(
-                jsonb_build_object('level', p.level, 'names', p.names, 'size', cardinality(p.members), 'reason', p.error)
+                jsonb_build_object(
+                    'level', p.level, 'names', p.names, 'size', cardinality(p.members), 'reason', p.error
+                )
                 order by p.no
             ) filter (where p.error is not null),
             '[]'

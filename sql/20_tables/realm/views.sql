@@ -239,7 +239,8 @@ from usage as u
 group by u.role, u.model;
 
 -- ---------------------------------------------------------------- what has been asked about
--- An empty answer would look like knowledge. A function of the realm, not of the extension, so that the views outlive it.
+-- An empty answer would look like knowledge. A function of the realm, not of the extension, so that the views outlive
+-- it.
 create function _telemetry_is_on(setting jsonb)
     returns boolean
     language plpgsql stable parallel safe
