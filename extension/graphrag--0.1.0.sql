@@ -2603,11 +2603,14 @@ create function graphrag._is_grounded(name text, ground text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- ground: graphrag._ground_words() of the text. Whole words; the blanks inside may be missing on either side (DataHub,
--- data hub) and a plural or genitive s may follow. In scripts that join words, anywhere: CJK, Thai; Hangul takes
+-- data hub) and a plural or genitive s may stand on either side alone. The text may have initials where the name has
+-- none (Ann Gray, Ann B. Gray). The name may have what a model adds: an article in front, an abbreviation in parentheses
+-- that the text has or that is made of its initials. In scripts that join words, anywhere: CJK, Thai; Hangul takes
 -- particles, Arabic and Hebrew prefixes and suffixes.
 declare
     _words text := graphrag._ground_words(name);
     _letters text := replace(_words, ' ', '');
+    _part text[];
 begin
     if _letters = '' then
         return false;
@@ -2620,19 +2623,59 @@ begin
         )
     then
         return position(_letters in replace(ground, ' ', '')) > 0;
-    elsif length(_letters) > 100 or position(left(_letters, 1) in ground) = 0 then
+    elsif length(_letters) > 100 then
         return false;
+    elsif name like '%_(%)' then
+        _part := regexp_match(name, '^(.*\S)\s*\(([^()]+)\)$');
+        return coalesce(
+            graphrag._is_grounded(_part[1], ground)
+            and (graphrag._is_grounded(_part[2], ground) or graphrag._is_acronym(_part[2], _part[1])),
+            false
+        );
     end if;
-    -- A blank may follow each letter; in brackets, every sign is itself.
-    return ground ~ format(
-        ' %s(?:e?s)? ', (
-            select string_agg(format('[%s]', case when l in ('^', '\', ']', '[') then '\' || l else l end), ' ?')
-            from regexp_split_to_table(_letters, '') as l
-        )
+    _words := regexp_replace(
+        _words,
+        '^ (?:the|an?|der|die|das|den|dem|des|ein|eine[nmrs]?|l|la|le|les|une?|el|los|las|il|lo|gli|os?|uma?|de|het|een) '
+            '(?=.{4})',
+        ' '
     );
+    return ground ~ graphrag._ground_pattern(btrim(_words));
 end
 $function$;
 comment on function graphrag._is_grounded(text, text) is 'Whether a name occurs in a text that graphrag._ground_words() prepared.';
+
+create function graphrag._ground_pattern(words text)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+-- A blank may follow each letter, initials each word. In brackets, every sign is itself.
+    select format(
+        ' %s(?:e?s)? ',
+        string_agg(
+            case
+                when l.letter = ' ' then '(?:[a-z] ){0,2}'
+                when l.letter = 's' and l.no = length(words) and words ~ '.{3}[^s]s$' then '(?:e?s)?'
+                else format('[%s] ?', case when l.letter in ('^', '\', ']', '[') then '\' || l.letter else l.letter end)
+            end,
+            ''
+            order by l.no
+        )
+    )
+    from regexp_split_to_table(words, '') with ordinality as l (letter, no)
+$function$;
+comment on function graphrag._ground_pattern(text) is 'A regular expression for the ways in which a text that graphrag._ground_words() prepared may write a name.';
+
+create function graphrag._is_acronym(short text, long text)
+    returns boolean
+    language sql immutable strict parallel safe
+as $function$
+-- IRS of Internal Revenue Service, DoE of Department of Energy: the first letters, those of small words or not.
+    select upper(short) in (
+        upper(regexp_replace(long, '(\w)\w*[^\w]*', '\1', 'g')),
+        regexp_replace(regexp_replace(long, '\m[[:lower:]]\w*', '', 'g'), '(\w)\w*[^\w]*|\W+', '\1', 'g')
+    )
+$function$;
+comment on function graphrag._is_acronym(text, text) is 'Whether a short name is made of the first letters of a long one.';
 
 -- sql/30_gates/_json_texts.sql
 
@@ -2830,17 +2873,28 @@ create function graphrag._looks_personal(words text[], hits jsonb)
     returns boolean
     language sql immutable parallel safe
 as $function$
--- Two to five words in capitals, particles (van, de) between them, no article in front; of a list, the part beside the
--- conjunction counts.
-    select not hits ? ('article:en ' || lower(words[1])) and coalesce(
-        count(*) filter (where w.word ~ '^[[:upper:]]' collate "und-x-icu") between 2 and 5
-            and bool_and(w.word ~ '^[[:upper:]]' collate "und-x-icu" or hits ? ('particle ' || w.word)),
-        false
-    )
-    from unnest(words) with ordinality as w (word, no)
-    where w.no > coalesce(
-        (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
-    )
+-- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
+-- What begins with an article or a word of grammar (When, With, You), holds a possessive (His) or a lone abbreviation
+-- (TV), or goes on with a numeral (III and IV) is the title of something.
+    select not hits ?| array['article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])]
+        and words[1] !~ '^[IVX]+$'
+        and coalesce(
+            count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
+                and bool_and(w.is_capital or hits ? ('particle ' || w.word))
+                and not bool_or(hits ? ('determiner:en ' || lower(w.word)))
+                and (not bool_or(w.is_abbreviation) or bool_and(w.is_abbreviation)),
+            false
+        )
+    from (
+        select
+            u.word,
+            u.word ~ '^[[:upper:]]' collate "und-x-icu" as is_capital,
+            u.word ~ '^[[:upper:]]{2,}$' collate "und-x-icu" and u.word !~ '^[IVX]+$' as is_abbreviation,
+            u.no > coalesce(
+                (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
+            ) as is_beside
+        from unnest(words) with ordinality as u (word, no)
+    ) as w
 $function$;
 comment on function graphrag._looks_personal(text[], jsonb) is 'Whether words look like a name of several words: capitals, and particles between them.';
 
@@ -2866,8 +2920,9 @@ begin
         return null;
     end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
-    -- Eighty-Four).
-    if left(name, 1) <> left(key, 1) and not hits ?| array['number:en ' || key, 'number:* ' || key] then
+    -- Eighty-Four), and wholly in capitals always (TEN).
+    if left(name, 1) <> left(key, 1)
+        and (not hits ?| array['number:en ' || key, 'number:* ' || key] or (name = upper(name) and key not like '% %')) then
         return null;
     end if;
     return case
@@ -3047,10 +3102,11 @@ begin
         _unit := null;
     end if;
     if _currency is null
-        and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
+        and substring(_unit from '^(.*?)(?: of(?: [[:lower:]]+)+)?$')
+            = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
         _result.kind := 'percent';
         _unit := '%';
-    elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
+    elsif _unit ~ '^(st|nd|rd|th)\M' or not graphrag._is_unit(_unit)
         or (
             _currency is null
             and _part[1] ~ '^(1\d|20)\d\d$'
@@ -3119,7 +3175,7 @@ begin
         (
             '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
               "crore": 1e7,
-              "million": 1e6, "millions": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
+              "million": 1e6, "millions": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
               "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
               "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,
               "billion": 1e9, "billions": 1e9, "bn": 1e9, "bln": 1e9, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "mrd": 1e9,
@@ -3129,7 +3185,7 @@ begin
               "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12}'::jsonb
             ->> _word
         )::numeric,
-        case when is_money then ('{"m": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric end,
+        case when is_money then ('{"m": 1e6, "mm": 1e6, "MM": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric end,
         1
     );
 end
@@ -3155,11 +3211,12 @@ create function graphrag._is_unit(unit text)
     language sql immutable strict parallel safe
 as $function$
 -- One word in lower case (barrels, km/h, 人), a word of measure and another (square miles, basis points), each with
--- `per` something; or a unit whose symbol has capitals.
+-- `per` something; things counted (wind turbines) or measured (litres of water); or a unit whose symbol has capitals.
     select unit collate "und-x-icu" ~ (
         '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU|boe/d|dB'
         '|(°?[[:lower:]µ°][[:lower:]/²³-]*|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
         '|(years?|months?|weeks?|days?) old|US cents|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+)( per [[:lower:]]+)?'
+        '|([[:lower:]-]+ ){1,3}[[:lower:]-]*([^sui]s|people|men|women|children)|[[:lower:]]+( of [[:lower:]-]+){1,2}'
         '|[一-鿿぀-ヿ가-힣]{1,3})$'
     )
 $function$;
@@ -3207,12 +3264,52 @@ begin
             )
             and graphrag.parse_period(_value) is not null then
             _result := row('date', case when length(_value) = 4 then _result.number end, null);
+        elsif _result.kind is null then
+            _result := graphrag._parse_compound_value(_value);
         end if;
     end if;
     return _result;
 end
 $function$;
 comment on function graphrag._parse_value(text) is 'The kind, number and unit of a literal value; all null if the text is no literal.';
+
+create function graphrag._parse_compound_value(value text)
+    returns graphrag.parsed_value
+    language plpgsql immutable strict parallel safe
+as $function$
+-- A quantity said twice (76 °F (24 °C)), of which the first counts; a range or a score (1,000 to
+-- 5,000; 1815 and 1821; 5 – 14 April 2018; 116 – 36), whose number is left null. Figures on either side of a bare
+-- hyphen are more often a name (24-7).
+declare
+    _nothing graphrag.parsed_value;
+    _first graphrag.parsed_value;
+    _second graphrag.parsed_value;
+    _part text[];
+begin
+    _part := regexp_match(value, '^(.{1,40}) \((.{1,40})\)$');
+    if _part is not null then
+        _first := graphrag._parse_quantity(_part[1]);
+        return case when (graphrag._parse_quantity(_part[2])).kind is not null then _first else _nothing end;
+    end if;
+    _part := regexp_match(
+        value, '^(\d[\d.,]*)(?:th|s)?(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?|(?<=[.,]\d+)-)(\d.*)$'
+    );
+    if _part is null then
+        return _nothing;
+    end if;
+    _first := graphrag._parse_value(_part[1]);
+    _second := graphrag._parse_value(_part[2]);
+    return row(
+        case
+            when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^\d\d$') then 'date'
+            when _first.kind in ('number', 'date') and _second.kind in ('number', 'quantity', 'money', 'percent') then _second.kind
+        end,
+        null,
+        _second.unit
+    )::graphrag.parsed_value;
+end
+$function$;
+comment on function graphrag._parse_compound_value(text) is 'The kind of a literal that is made of several figures, with the number of a quantity said twice.';
 
 -- sql/30_gates/_render_assertion.sql
 
@@ -3521,7 +3618,7 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --   article, determiner, modifier, role, common
 --                             [article or determiner] [modifier] role is no name; of common only in lower case
 --   relative                  no name as a whole (the latter, 同社)
---   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle
+--   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle, title_word
 --                             for joined names: what joins, what is joined for certain, what is one name although it
 --                             looks joined, and to tell them apart words of institutions and small words of personal
 --                             names
@@ -3844,6 +3941,13 @@ from (
             'south georgia and south sandwich islands,king charles and queen camilla foundation,'
             'new south wales and victoria border,jekyll and hyde,dr jekyll and mr hyde,dr. jekyll and mr. hyde,'
             'strange case of dr jekyll and mr hyde'
+        ),
+        (
+            '', 'title_word',
+            'when,where,why,how,if,with,without,after,before,from,into,under,over,through,between,beyond,against,'
+            'behind,among,until,since,wenn,wie,warum,mit,nach,zwischen,ohne,quand,comment,pourquoi,avec,sans,entre,'
+            'sous,dans,cuando,cómo,con,sin,bajo,desde,quando,come,senza,tra,fra,sotto,com,sem,sob,wanneer,hoe,met,'
+            'tussen,onder,zonder'
         ),
         (
             '', 'institution',

@@ -12,7 +12,7 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --   article, determiner, modifier, role, common
 --                             [article or determiner] [modifier] role is no name; of common only in lower case
 --   relative                  no name as a whole (the latter, 同社)
---   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle
+--   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle, title_word
 --                             for joined names: what joins, what is joined for certain, what is one name although it
 --                             looks joined, and to tell them apart words of institutions and small words of personal
 --                             names
@@ -335,6 +335,13 @@ from (
             'south georgia and south sandwich islands,king charles and queen camilla foundation,'
             'new south wales and victoria border,jekyll and hyde,dr jekyll and mr hyde,dr. jekyll and mr. hyde,'
             'strange case of dr jekyll and mr hyde'
+        ),
+        (
+            '', 'title_word',
+            'when,where,why,how,if,with,without,after,before,from,into,under,over,through,between,beyond,against,'
+            'behind,among,until,since,wenn,wie,warum,mit,nach,zwischen,ohne,quand,comment,pourquoi,avec,sans,entre,'
+            'sous,dans,cuando,cómo,con,sin,bajo,desde,quando,come,senza,tra,fra,sotto,com,sem,sob,wanneer,hoe,met,'
+            'tussen,onder,zonder'
         ),
         (
             '', 'institution',
