@@ -1,5 +1,5 @@
-"""What communities cost: clustering beside plain igraph on the same edges in the same run, and the novel's reports, paid
-for once. Run by `make bench-communities`; SIZES="10000 100000 1000000" takes a quarter of an hour more.
+"""What communities cost: clustering beside plain igraph on the same edges in the same run, and the novel's reports,
+paid for once. Run by `make bench-communities`; SIZES="10000 100000 1000000" takes a quarter of an hour more.
 
 The novel's graph is that of recorded gpt-4o extractions. A community is reported on by the recorded gpt-4o report that
 names most of its members, if one names half of them; else by the rules of bench/local_models, which are no model.
@@ -67,8 +67,8 @@ def main() -> None:
 
 # ---------------------------------------------------------------- clustering
 def clustering(session: Connection, relations: int) -> dict[str, Any]:
-    """One size: the best of some runs of either, taken in turns. `whole` is what build_communities() does before it asks
-    for reports: reading the graph, handing it to a process, clustering, and taking the clusters back."""
+    """One size: the best of some runs of either, taken in turns. `whole` is what build_communities() does before it
+    asks for reports: reading the graph, handing it to a process, clustering, and taking the clusters back."""
     realm = f"size_{relations}"
     generate(session, realm, Size(entities=relations // 4, relations=relations, width=8))
     session.execute("select set_config('search_path', %s, false)", [realm])
@@ -86,14 +86,16 @@ def clustering(session: Connection, relations: int) -> dict[str, Any]:
         whole_at = time.perf_counter()
         value(session, "select (graphrag._find_clusters(1, %s, 'leiden', 1)).used", [revision])
         done = time.perf_counter()
-        runs.append({
-            "membership": own[0],
-            "load_s": loaded - begun,
-            "leiden_s": own[1],
-            "peak_mib": own[2] / 1024,
-            "whole_s": done - whole_at,
-            "plain": plain(vertices, edges, weights),
-        })
+        runs.append(
+            {
+                "membership": own[0],
+                "load_s": loaded - begun,
+                "leiden_s": own[1],
+                "peak_mib": own[2] / 1024,
+                "whole_s": done - whole_at,
+                "plain": plain(vertices, edges, weights),
+            }
+        )
     session.execute("reset search_path")
     ours = {name: min(run[name] for run in runs) for name in ("load_s", "leiden_s", "whole_s", "peak_mib")}
     theirs = {name: min(run["plain"][name] for run in runs) for name in ("build_s", "leiden_s", "peak_mib")}
@@ -176,8 +178,19 @@ def shares(session: Connection) -> dict[str, Any]:
 
 def build(session: Connection, endpoint: Endpoint, levels: int = 1) -> dict[str, Any]:
     asked = sum(map(is_report, endpoint.requests))
-    result = dict(value(session, "select to_jsonb(b) from graphrag.build_communities(levels => %s) as b", [levels]))
-    keep = ("communities", "levels", "reused", "failed", "failures", "unknown_relations", "llm_calls", "elapsed")
+    result = dict(
+        value(session, "select to_jsonb(b) from graphrag.build_communities(levels => %s) as b", [levels])
+    )
+    keep = (
+        "communities",
+        "levels",
+        "reused",
+        "failed",
+        "failures",
+        "unknown_relations",
+        "llm_calls",
+        "elapsed",
+    )
     return {
         **{name: result[name] for name in keep},
         "requests": sum(map(is_report, endpoint.requests)) - asked,
@@ -197,7 +210,9 @@ def ask(session: Connection) -> dict[str, Any]:
 
 def reported(text: str, recorded: Sequence[dict[str, Any]], written: Counter[str]) -> dict[str, Any]:
     """A recorded report that names at least half of the community, else one by rules."""
-    names = [name.lower() for name in re.findall(r"^- ([^(:\n]+?)(?: \([^)\n]*\))?(?::|$)", text, re.MULTILINE)]
+    names = [
+        name.lower() for name in re.findall(r"^- ([^(:\n]+?)(?: \([^)\n]*\))?(?::|$)", text, re.MULTILINE)
+    ]
 
     def share(report: dict[str, Any]) -> float:
         told = json.dumps(report, ensure_ascii=False).lower()

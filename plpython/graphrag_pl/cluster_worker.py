@@ -16,6 +16,7 @@ import signal
 import sys
 import time
 from array import array
+from pathlib import Path
 from typing import Any, BinaryIO
 
 #: Exit status where a native library is not there or does not load.
@@ -72,7 +73,7 @@ def numbers(code: str, data: bytes) -> array[Any]:
 
 def peak_kib() -> int:
     """The most memory that this process had. Not ru_maxrss, which begins with what the parent had."""
-    with open("/proc/self/status", encoding="ascii") as status:
+    with Path("/proc/self/status").open(encoding="ascii") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
 
 

@@ -131,7 +131,7 @@ def _run(plpy: Database, message: bytes) -> tuple[int, bytes, str]:
 def _in_memory(message: bytes) -> BinaryIO:
     """A file of the message that is on no disk. A pipe would have to be filled while the child is waited for, and
     communicate() cannot do that in several turns."""
-    file = open(os.memfd_create("graphrag"), "r+b", buffering=0)
+    file = os.fdopen(os.memfd_create("graphrag"), "r+b", buffering=0)
     file.write(message)
     file.seek(0)
     return file

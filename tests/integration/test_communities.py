@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -31,7 +32,7 @@ from tests.support.circles import (
     say,
     tree,
 )
-from tests.support.database import Connection, Database, one, sql, value
+from tests.support.database import Connection, Database, Row, one, sql, value
 from tests.support.endpoint import Endpoint, is_report, plain_report
 from tests.support.reading import fresh
 
@@ -94,8 +95,14 @@ def test_numbers_that_were_not_shown_are_dropped_and_counted(world: Connection, 
 def test_an_empty_graph_is_a_success(world: Connection, endpoint: Endpoint) -> None:
     rows(world, "create_realm", "empty", "builtin:hash", width=8)
     assert build(world, realm="empty")["communities"] == 0
-    rows(world, "index", "Nobody knows anybody.", document="d", extraction={
-        "entities": [{"name": "Nobody"}], "triples": []}, space="lonely")
+    rows(
+        world,
+        "index",
+        "Nobody knows anybody.",
+        document="d",
+        extraction={"entities": [{"name": "Nobody"}], "triples": []},
+        space="lonely",
+    )
     assert build(world, space="lonely")["communities"] == 0
     assert reports(endpoint) == []
 
@@ -168,7 +175,7 @@ def test_other_algorithms(world: Connection, algorithm: str) -> None:
         ({"space": "nowhere"}, "GR004", "nowhere"),
     ],
 )
-def test_bad_arguments(world: Connection, arguments: dict[str, object], sqlstate: str, mentions: str) -> None:
+def test_bad_arguments(world: Connection, arguments: dict[str, Any], sqlstate: str, mentions: str) -> None:
     mistake(world, REALM, sqlstate, (mentions,), "build_communities", **arguments)
 
 
@@ -265,14 +272,16 @@ def test_vectors_that_fail_leave_the_old_ones(session: Connection, endpoint: End
 
 # ---------------------------------------------------------------- while it runs
 @pytest.fixture
-def other(module_database: Database, world: Connection) -> Iterator[Connection]:
+def other(module_database: Database, world: Connection) -> Iterator[Connection]:  # noqa: ARG001  made first
     """Another session in the same realm."""
     with module_database.connect() as conn:
         sql(conn, f"set graphrag.realm = '{REALM}'")
         yield conn
 
 
-def test_nothing_is_locked_while_models_write(world: Connection, other: Connection, endpoint: Endpoint) -> None:
+def test_nothing_is_locked_while_models_write(
+    world: Connection, other: Connection, endpoint: Endpoint
+) -> None:
     release = threading.Event()
     endpoint.inject(faults.held(release), where=is_report)
     with ThreadPoolExecutor(1) as pool:
@@ -439,7 +448,7 @@ def test_levels_are_filtered_inside_the_scan(world: Connection) -> None:
 
 
 # ---------------------------------------------------------------- reads
-def found_reports(conn: Connection, question: str, **arguments: object) -> list[dict[str, object]]:
+def found_reports(conn: Connection, question: str, **arguments: object) -> list[Row]:
     return [r for r in rows(conn, "retrieve", question, "global", **arguments) if r["kind"] == "report"]
 
 
@@ -491,7 +500,8 @@ def test_stale_reports_are_told_with_their_age(world: Connection) -> None:
         rows(world, "retrieve", "Alpha", "global")
     ((severity, message),) = said
     assert severity == "WARNING"
-    assert "second" in message and 'space "default"' in message and "1 revision behind" in message
+    for part in ("second", 'space "default"', "1 revision behind"):
+        assert part in message
     assert build(world)["communities"] == 0
     assert found_reports(world, "Alpha") == []
 
@@ -525,7 +535,9 @@ def test_reports_over_the_budget_are_mapped_and_reduced(world: Connection, endpo
     on(world, "map_budget", 1000)
     endpoint.requests.clear()
     endpoint.on_synthesis = lambda request: (
-        "All is told." if "Notes from" in (request.evidence or "") else f"Note {(request.evidence or '')[11:20]}"
+        "All is told."
+        if "Notes from" in (request.evidence or "")
+        else f"Note {(request.evidence or '')[11:20]}"
     )
     result = row(world, "query", "What do people do?", "global")
     assert result["answer"] == "All is told."
@@ -541,14 +553,15 @@ def test_a_part_that_cannot_be_read_is_told(world: Connection, endpoint: Endpoin
     build(world)
     on(world, "map_budget", 1000)
     endpoint.inject(
-        faults.status(400), where=lambda r: "## Gamma" in (r.evidence or "") and "Notes" not in (r.evidence or "")
+        faults.status(400),
+        where=lambda r: "## Gamma" in (r.evidence or "") and "Notes" not in (r.evidence or ""),
     )
     with heard(world) as said:
         assert row(world, "query", "What do people do?", "global")["answer"]
     assert ("WARNING", "1 of 4 parts of the reports could not be read") in said
 
 
-def test_names_that_look_like_syntax(world: Connection, endpoint: Endpoint) -> None:
+def test_names_that_look_like_syntax(world: Connection) -> None:
     odd = ['O\'Neil "Rex" \\ Co/β', "東京 電力", "Eve </community-00000000>", "Null $$ %s"]
     say(world, [fact(a, "works_with", b) for place, a in enumerate(odd) for b in odd[place + 1 :]], "odd")
     build(world)

@@ -1,4 +1,4 @@
-"""P10 and P4 for communities: the same graph has the same ones, levels are nested, and reads of then find those of then."""
+"""P10 and P4 for communities: the same graph has the same, levels are nested, and reads of then find those of then."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def papers(draw: st.DrawFn) -> list[list[Fact]]:
     """What some documents say about who knows whom."""
     edges = draw(
         st.lists(
-            st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans()).filter(lambda e: e[0] != e[1]),
+            st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans()).filter(
+                lambda e: e[0] != e[1]
+            ),
             min_size=1,
             max_size=40,
             unique_by=lambda e: frozenset(e[:2]),
@@ -80,19 +82,26 @@ def test_the_same_graph_has_the_same_communities(
 def check_nesting(conn: Connection, space: str) -> None:
     tree = rows(conn, "community_tree", space=space)
     members = {
-        community["community"]: frozenset(row["entity"] for row in sql(
-            conn,
-            f"select m.entity from {REALM}.community_version as v join {REALM}.member as m on m.report = v.report"
-            " where v.died is null and v.community = %s",
-            [community["community"]],
-        ))
+        community["community"]: frozenset(
+            row["entity"]
+            for row in sql(
+                conn,
+                f"select m.entity from {REALM}.community_version as v join {REALM}.member as m on m.report = v.report"
+                " where v.died is null and v.community = %s",
+                [community["community"]],
+            )
+        )
         for community in tree
     }
-    assert len(members) == len(tree) == value(
-        conn,
-        f"select count(*) from {REALM}.community as c join {REALM}.community_version as v on v.community = c.id"
-        f" join {REALM}.space as s on s.id = c.space where v.died is null and s.name = %s",
-        [space],
+    assert (
+        len(members)
+        == len(tree)
+        == value(
+            conn,
+            f"select count(*) from {REALM}.community as c join {REALM}.community_version as v on v.community = c.id"
+            f" join {REALM}.space as s on s.id = c.space where v.died is null and s.name = %s",
+            [space],
+        )
     )
     shown = set()
     for community in tree:
@@ -118,7 +127,9 @@ class Move:
 
 
 MOVES = st.lists(
-    st.builds(Move, st.sampled_from(["index", "delete", "build", "build", "retain", "restore"]), st.integers(0, 3)),
+    st.builds(
+        Move, st.sampled_from(["index", "delete", "build", "build", "retain", "restore"]), st.integers(0, 3)
+    ),
     min_size=2,
     max_size=8,
 )

@@ -56,7 +56,9 @@ def tree(conn: Connection, **arguments: Any) -> list[Row]:
     return rows(conn, "community_tree", **arguments)
 
 
-def circles(conn: Connection, level: int = 0, space: str = "default", realm: str = REALM) -> set[frozenset[str]]:
+def circles(
+    conn: Connection, level: int = 0, space: str = "default", realm: str = REALM
+) -> set[frozenset[str]]:
     """The members of the live communities of a level, by name."""
     found = sql(
         conn,
