@@ -36,12 +36,14 @@ QUALITIES = {
 def partition(
     algorithm: str, vertices: int, edges: array[int], weights: array[float], resolution: float
 ) -> tuple[list[int], float]:
-    """The cluster of each vertex, and the seconds that the algorithm took."""
+    """The cluster of each vertex, -1 for one without edges, and the seconds that the algorithm took."""
     import igraph
 
     count = len(edges) // 2
     pairs = memoryview(edges).cast("B").cast("q", shape=[count, 2]) if count else []
-    graph = igraph.Graph(n=vertices, edges=pairs)
+    whole = igraph.Graph(n=vertices, edges=pairs)
+    tied = [vertex for vertex, degree in enumerate(whole.degree()) if degree]
+    graph = whole if len(tied) == vertices else whole.induced_subgraph(tied)
     begun = time.monotonic()
     if algorithm == "leiden":
         random.seed(SEED)  # igraph draws from Python's generator
@@ -60,7 +62,11 @@ def partition(
             seed=SEED,
             **more,
         )
-    return found.membership, time.monotonic() - begun
+    seconds = time.monotonic() - begun
+    membership = [-1] * vertices
+    for vertex, cluster in zip(tied, found.membership, strict=True):
+        membership[vertex] = cluster
+    return membership, seconds
 
 
 def numbers(code: str, data: bytes) -> array[Any]:

@@ -29,7 +29,7 @@ _MASK = (1 << 64) - 1
 
 @dataclass
 class Clustering:
-    """`membership` has one cluster number a vertex; `note` says why the algorithm is not the one that was asked for."""
+    """`membership` has one cluster number a vertex, -1 for one without edges; `note` says why the algorithm is not the one that was asked for."""
 
     algorithm: str
     membership: Sequence[int]
@@ -62,7 +62,7 @@ def cluster(
             f"Known: {', '.join(ALGORITHMS)}.",
         )
     if not edges:
-        return Clustering(algorithm, range(vertices))
+        return Clustering(algorithm, [-1] * vertices)
     breathe = breathing(plpy)
     if algorithm == LABELS:
         return Clustering(LABELS, propagate(vertices, edges, weights, breathe))
@@ -158,7 +158,7 @@ def propagate(vertices: int, edges: bytes, weights: bytes, breathe: Breathe) -> 
     for _ in range(_SWEEPS):
         if not sum(_adopt(vertex, neighbours[vertex], labels, breathe) for vertex in order):
             break
-    return labels
+    return [label if near else -1 for label, near in zip(labels, neighbours, strict=True)]
 
 
 def _mixed(a: int, b: int) -> int:

@@ -11,46 +11,39 @@ create function graphrag._cluster_graph(
 as $function$
 -- The current relations between entities at a revision, as an undirected graph: entities in the order of their names,
 -- so that neither ids nor the order of arrival decide what is clustered. Weights are summed as tenths, which is exact.
+-- An entity without relations is in the list too; graphrag._cluster() gives it no cluster.
 begin
-    with edge as materialized (
-        select
-            least(v.subject, v.object) as a,
-            greatest(v.subject, v.object) as b,
-            sum(v.weight * case when v.negated then 3 else 10 end) as tenths,
-            count(*) as relations
-        from relation_version as v
-        join relation as r on r.id = v.relation
-        where r.space = $1
-            and v.status = 'current'
-            and v.object is not null
-            and v.object <> v.subject
-            and v.born <= $2
-            and (v.died is null or v.died > $2)
-        group by 1, 2
-    ),
-    vertex as materialized (
+    with vertex as materialized (
         select n.entity, row_number() over (order by n.folded collate "C") - 1 as no
         from entity_name as n
         where n.space = $1
             and n.role = 'canonical'
             and n.born <= $2
             and (n.died is null or n.died > $2)
-            and n.entity in (select e.a from edge as e union select e.b from edge as e)
     ),
-    numbered as (
-        select least(a.no, b.no) as a, greatest(a.no, b.no) as b, e.tenths / 10.0 as weight, e.relations
-        from edge as e
-        join vertex as a on a.entity = e.a
-        join vertex as b on b.entity = e.b
+    edge as (
+        select
+            least(a.no, b.no) as a,
+            greatest(a.no, b.no) as b,
+            sum(v.weight * case when v.negated then 3 else 10 end) / 10.0::double precision as weight,
+            count(*) as relations
+        from relation_version as v
+        join vertex as a on a.entity = v.subject
+        join vertex as b on b.entity = v.object
+        where v.status = 'current'
+            and v.object <> v.subject
+            and v.born <= $2
+            and (v.died is null or v.died > $2)
+        group by 1, 2
         order by 1, 2
     )
     select
         (select array_agg(v.entity order by v.no) from vertex as v),
-        string_agg(int8send(n.a) || int8send(n.b), ''),
-        string_agg(float8send(n.weight::double precision), ''),
-        coalesce(sum(n.relations), 0)
+        string_agg(int8send(e.a) || int8send(e.b), ''),
+        string_agg(float8send(e.weight), ''),
+        coalesce(sum(e.relations), 0)
     into entities, edges, weights, relations
-    from numbered as n;
+    from edge as e;
     entities := coalesce(entities, '{}');
 end
 $function$;
@@ -79,7 +72,7 @@ begin
     );
     perform graphrag._warn_of_algorithm(_found.used, _found.note);
     used := _found.used;
-    entities := cardinality(_graph.entities);
+    entities := (select count(*) from unnest(_found.membership) as m (cluster) where m.cluster >= 0);
     relations := _graph.relations;
     plans := array(
         select jsonb_populate_record(
@@ -92,6 +85,7 @@ begin
             )
         )
         from unnest(_graph.entities, _found.membership) with ordinality as m (entity, cluster, no)
+        where m.cluster >= 0
         group by m.cluster
         having count(*) >= (graphrag._setting('community_min_size') #>> '{}')::integer
         order by count(*) desc, min(m.no)

@@ -77,6 +77,15 @@ def test_a_finer_resolution_finds_more() -> None:
     assert len(groups(run(edges, resolution=3.0))) > len(groups(run(edges, resolution=0.5)))
 
 
+@pytest.mark.parametrize("algorithm", ["leiden", "leidenalg", clustering.LABELS])
+def test_what_has_no_edges_has_no_cluster(algorithm: str) -> None:
+    """And it changes nothing for the others."""
+    alone = [(a + 3, b + 3 + (b >= 5)) for a, b in cliques(8, 5) if a < 5 <= b or b < 5]
+    found = run(alone, algorithm).membership
+    assert [found[vertex] for vertex in (0, 1, 2)] == [-1, -1, -1]
+    assert -1 not in {found[vertex] for edge in alone for vertex in edge}
+
+
 def test_no_edges_is_no_failure() -> None:
     assert list(run([]).membership) == []
 
