@@ -10,7 +10,7 @@
 #   make models    local model server                     make stop-models
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
-#   make nightly        the tests with many more random examples
+#   make nightly        the tests with many more random examples and 1,000 killed backends
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
 # PYTHON_LIBRARY (where `make install` puts the server-side Python packages), PYTHON (PL/Python's interpreter).
@@ -112,7 +112,7 @@ test: start
 	@$(environment) $(VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
 nightly:
-	@$(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
 
 DSN ?= postgresql:///postgres
 installcheck:

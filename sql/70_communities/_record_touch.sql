@@ -44,10 +44,10 @@ as $function$
 begin
     if graphrag._setting('telemetry') <> 'true' then
         raise exception '% needs telemetry, which is off', operation
-            using errcode = 'GR017',
+            using errcode = 'GR030',
                 detail = 'Without it nobody knows what has been asked about.',
                 hint = 'SELECT graphrag.configure(''telemetry'', ''true''); it notes a hash of each question and what it touched.';
     end if;
 end
 $function$;
-comment on function graphrag._check_telemetry(text) is 'Raises GR017 if telemetry is off.';
+comment on function graphrag._check_telemetry(text) is 'Raises GR030 if telemetry is off.';

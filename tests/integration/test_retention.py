@@ -38,10 +38,10 @@ def names(found: list[Row]) -> set[str]:
 @pytest.mark.parametrize("name", VIEWS)
 def test_without_telemetry_the_views_say_so(world: Connection, name: str) -> None:
     on(world, "telemetry", False)
-    said = refused("GR017", ("telemetry",), lambda: view(world, REALM, name), hint="configure")
+    said = refused("GR030", ("telemetry",), lambda: view(world, REALM, name), hint="configure")
     assert said.message_hint
     rows(world, "create_realm", "empty", "builtin:hash", width=8)
-    refused("GR017", ("telemetry",), lambda: view(world, "empty", name))
+    refused("GR030", ("telemetry",), lambda: view(world, "empty", name))
 
 
 def test_a_question_is_noted_without_its_words(world: Connection) -> None:
@@ -143,8 +143,8 @@ def alphas(conn: Connection) -> set[str]:
 
 def test_it_refuses_without_telemetry(world: Connection) -> None:
     on(world, "telemetry", False)
-    mistake(world, REALM, "GR017", ("retention",), "apply_retention")
-    mistake(world, REALM, "GR017", ("retention",), "apply_retention", dry_run=False)
+    mistake(world, REALM, "GR030", ("retention",), "apply_retention")
+    mistake(world, REALM, "GR030", ("retention",), "apply_retention", dry_run=False)
 
 
 def test_a_dry_run_comes_first(faded: Connection) -> None:

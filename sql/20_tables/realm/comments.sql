@@ -25,6 +25,7 @@ comment on table member is 'The entities that a report is about.';
 comment on table finding is 'What a report found, and the relations that it rests on.';
 comment on table community_version is 'Derived: the report of a community and its place in the tree.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
+comment on table cached_answer is 'What models answered about chunks, before the gates; graphrag._forget_answers() drops old ones.';
 comment on column usage.call is 'What one call of index(), query() or another function needed has one value here.';
 comment on column usage.input_tokens is 'Null where the endpoint did not say.';
 comment on view facts is 'The relations believed now, with their periods and what superseded them.';
@@ -36,7 +37,7 @@ comment on view off_vocabulary is 'Predicates that are not declared, for the voc
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';
 comment on table telemetry is 'What questions touched, if the setting telemetry is on.';
-comment on function _telemetry_is_on(jsonb) is 'Raises GR017 if telemetry is off.';
+comment on function _telemetry_is_on(jsonb) is 'Raises GR030 if telemetry is off.';
 comment on view coverage is 'How much of each space has been asked about.';
 comment on view least_explored_communities is 'Communities, those that questions have touched least first.';
 comment on view dark_entities is 'Entities that no question has touched.';
