@@ -11,6 +11,7 @@ create function graphrag.build_communities(
     set standard_conforming_strings = on
     set jit = off
     set graphrag.call = ''
+    set graphrag.tally = ''
 as $function$
 -- Everything is read as of one revision, so that no lock is needed while models are asked; then the new set replaces
 -- the old one under the space's lock. What fails before that leaves the old one.
@@ -138,6 +139,7 @@ create function graphrag._count_communities(
     language plpgsql volatile parallel unsafe
 as $function$
 declare
+    _tally jsonb := graphrag._tally();
     _ratings real[] := array(select p.rating from unnest(plans) as p where p.error is null and p.level = 0);
 begin
     select
@@ -156,13 +158,9 @@ begin
         )
     into result.communities, result.levels, result.reused, result.failed, result.failures
     from unnest(plans) as p;
-    select
-        count(*),
-        graphrag._sum_known(u.input_tokens) filter (where u.failure is null),
-        graphrag._sum_known(u.output_tokens) filter (where u.failure is null)
-    into result.llm_calls, result.input_tokens, result.output_tokens
-    from usage as u
-    where u.call = current_setting('graphrag.call') and u.role <> 'embedding';
+    result.llm_calls := (_tally ->> 'chats')::integer;
+    result.input_tokens := (_tally ->> 'input_tokens')::bigint;
+    result.output_tokens := (_tally ->> 'output_tokens')::bigint;
     if cardinality(_ratings) > 1 and _ratings[1] = all (_ratings) then
         raise warning 'all % communities are rated %', cardinality(_ratings), _ratings[1]
             using detail = 'Ratings that are all the same say nothing, and cannot help to rank.',

@@ -21,7 +21,7 @@ sources = {python_modules(ROOT / "plpython" / "graphrag_pl")}
 
 def run(code: str, *arguments: str) -> str:
     """Run code in an isolated interpreter without the package's directory on its path."""
-    command = [sys.executable, "-I", "-", *arguments]  # the sources are too long for an argument
+    command = [sys.executable, "-I", "-", *arguments]
     return subprocess.run(command, input=SCRIPT + code, capture_output=True, check=True, text=True).stdout
 
 
