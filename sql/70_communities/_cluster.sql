@@ -1,5 +1,6 @@
 -- edges: pairs of vertex numbers as int8send() writes them; weights: float8send()'s. membership: the cluster of each
--- vertex, -1 for one without edges. note: why the algorithm used is not the one asked for. seconds and peak_kib are the native call's alone.
+-- vertex, -1 for one without edges. note: why the algorithm used is not the one asked for. seconds and peak_kib are the
+-- native call's alone.
 create function graphrag._cluster(
     vertices integer,
     edges bytea,

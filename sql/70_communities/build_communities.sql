@@ -106,7 +106,7 @@ begin
     if plans = '{}' then
         return;
     end if;
-    plans := graphrag._render_communities(
+    plans := graphrag._describe_communities(
         revision, plans, below, (graphrag._setting('report_budget') #>> '{}')::integer
     );
     plans := graphrag._match_reports(space, plans, _titles);

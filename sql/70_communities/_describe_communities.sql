@@ -1,4 +1,4 @@
-create function graphrag._render_communities(
+create function graphrag._describe_communities(
     revision bigint,
     plans graphrag._community_plan[],
     below graphrag._community_plan[],
@@ -169,4 +169,4 @@ begin
     );
 end
 $function$;
-comment on function graphrag._render_communities(bigint, graphrag._community_plan[], graphrag._community_plan[], integer) is 'Communities with the text that a report is asked on, and its hash.';
+comment on function graphrag._describe_communities(bigint, graphrag._community_plan[], graphrag._community_plan[], integer) is 'Communities with the text that a report is asked on, and its hash.';
