@@ -8,23 +8,31 @@ end
 $function$;
 comment on function graphrag._has_archive(integer) is 'Whether anything was ever archived in a space.';
 
-create function graphrag._archived_labels(space integer, names text[], labels text[])
+create function graphrag._archived_labels(
+    space integer,
+    names text[],
+    labels text[],
+    meanings graphrag._meaning[]
+)
     returns text[]
     language plpgsql stable parallel safe
 as $function$
 -- A decision to archive is about the mentions that there were when it was taken. A group of names is archived while
 -- all its live mentions are covered by such decisions: so the next mention revives it, and withdrawing that archives
--- it again.
+-- it again. A name that means something else in one document is covered there by that document's meaning.
 begin
     if not graphrag._has_archive(space) then
         return '{}';
     end if;
     return array(
-        select n.label
+        select coalesce(x.label, n.label)
         from unnest(names, labels) as n (folded, label)
         join mention as m on m.space = $1 and m.folded = n.folded
         join document_chunk as c on c.chunk = m.chunk and c.died is null
-        group by n.label
+        join document_version as v on v.id = c.version
+        left join unnest(meanings) as x on x.document = v.document and x.folded = m.folded
+        where x.folded is null or x.label is not null
+        group by 1
         having bool_and(
             exists (
                 select
@@ -32,14 +40,19 @@ begin
                 where d.space = $1
                     and d.kind = 'archive'
                     and d.died is null
-                    and d.payload -> 'names' ? m.folded
+                    and case
+                        when x.folded is null then d.payload -> 'names' ? m.folded
+                        else d.payload -> 'contexts' @> jsonb_build_array(
+                            jsonb_build_object('name', m.folded, 'document', v.document)
+                        )
+                    end
                     and (d.payload ->> 'last_mention')::bigint >= m.id
             )
         )
     );
 end
 $function$;
-comment on function graphrag._archived_labels(integer, text[], text[]) is 'The groups of names that are archived.';
+comment on function graphrag._archived_labels(integer, text[], text[], graphrag._meaning[]) is 'The groups of names that are archived.';
 
 create function graphrag._turned_names(
     space integer,

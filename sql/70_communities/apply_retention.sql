@@ -98,6 +98,7 @@ begin
         from entity_name as n
         join mention as m on m.space = n.space and m.folded = n.folded
         join document_chunk as c on c.chunk = m.chunk and c.died is null
+        join document_version as v on v.id = c.version and (n.document is null or n.document = v.document)
         join revision as r on r.space = n.space and r.n = c.born
         where n.space = $1 and n.died is null and n.role <> 'claimed'
         group by n.entity
@@ -171,7 +172,15 @@ begin
         $1,
         'archive',
         jsonb_build_object(
-            'names', jsonb_agg(n.folded order by n.role = 'canonical' desc, n.folded collate "C"), 'last_mention', _last
+            'names', jsonb_agg(n.folded order by n.role = 'canonical' desc, n.folded collate "C")
+                filter (where n.role <> 'context'),
+            'contexts', coalesce(
+                jsonb_agg(
+                    jsonb_build_object('name', n.folded, 'document', n.document) order by n.document, n.folded
+                ) filter (where n.role = 'context'),
+                '[]'
+            ),
+            'last_mention', _last
         ),
         _revision
     from entity_name as n
