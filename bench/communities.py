@@ -29,7 +29,8 @@ SIZES = [int(size) for size in os.environ.get("SIZES", "10000 100000").split()]
 RUNS = 3  # of sizes up to 100,000; one of larger ones
 QUESTION = "How does Scrooge change, and who brings it about?"
 
-#: Four relations an entity: seven of ten inside a group of about a hundred, the ends of others by a power law; one of ten
+#: Four relations an entity: seven of ten inside a group of about a hundred, the ends of others by a power law;
+#: one of ten
 #: is superseded and one of twenty a denial. Only what clustering reads is there.
 FILL = """
 insert into space (name, revision) values ('default', 1);
