@@ -30,8 +30,7 @@ RUNS = 3  # of sizes up to 100,000; one of larger ones
 QUESTION = "How does Scrooge change, and who brings it about?"
 
 #: Four relations an entity: seven of ten inside a group of about a hundred, the ends of others by a power law;
-#: one of ten
-#: is superseded and one of twenty a denial. Only what clustering reads is there.
+#: one of ten is superseded and one of twenty a denial. Only what clustering reads is there.
 FILL = """
 insert into space (name, revision) values ('default', 1);
 insert into revision (space, n, at, transaction, role, operation) values (1, 1, now(), 'bench', current_user, 'index');
