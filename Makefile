@@ -41,7 +41,8 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly bench-cancel bench-time bench-write installcheck tle dist clean
+    models stop-models demo lint check test nightly bench-cancel bench-communities bench-time bench-write \
+    installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -100,6 +101,10 @@ environment = GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" \
 demo: start
 	@extension/quietly.sh models bench/local_models/serve.sh start
 	@$(environment) $(VENV)/bin/python bench/demo.py
+
+# Clustering beside plain igraph, and the reports on a novel; SIZES="10000 100000 1000000" for more relations.
+bench-communities: start
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.communities
 
 lint: setup
 	@extension/lint.sh

@@ -51,6 +51,14 @@ def christmas_carol() -> list[RecordedChunk]:
     ]
 
 
+def carol_reports() -> list[dict[str, Any]]:
+    """The community reports that gpt-4o wrote on the novel: title, summary, rating, findings. Of which members and
+    relations each was asked is not recorded."""
+    path = folder("christmas_carol") / "nano_gpt4o_other_responses.json"
+    answers = (answer["return"] for answer in json.loads(path.read_text(encoding="utf-8")).values())
+    return [json.loads(answer) for answer in answers if answer.lstrip().startswith("{")]
+
+
 @dataclass(frozen=True)
 class Passage:
     """A passage with the names and triples that gpt-3.5 read in it."""

@@ -22,5 +22,7 @@ travels as text.
     records     JSON into entities and triples
     extraction  chunks into entities and triples
     synthesis   evidence into an answer
+    clustering  the graph into clusters; cluster_worker is the child process that does it
+    reports     clusters into community reports
     doctor      what is installed and who answers
 """

@@ -22,6 +22,7 @@ DEADLINE = "GR104"
 WIDTH_MISMATCH = "GR105"
 INVALID_VECTOR = "GR106"
 MISSING_LIBRARY = "GR201"
+CLUSTERING_FAILED = "GR203"
 
 #: Everything PL/Python looks for on an error; an attribute that is absent would confuse it.
 _FIELDS = (

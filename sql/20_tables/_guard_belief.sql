@@ -115,6 +115,13 @@ begin
             join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
             where o.id = (written ->> 'document')::bigint
         );
+    elsif table_name = 'community_version' then
+        return exists (
+            select
+            from community as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'community')::bigint
+        );
     elsif table_name = 'document_chunk' then
         return exists (
             select
@@ -139,6 +146,9 @@ create function graphrag._keep()
     set search_path = pg_catalog, pg_temp
 as $function$
 begin
+    if tg_op = 'DELETE' and graphrag._may_purge(tg_relid) then
+        return null;
+    end if;
     raise exception 'table %.% does not take %', tg_table_schema, tg_table_name, lower(tg_op)
         using errcode = 'GR022',
             detail = 'Its rows never change: what was believed points to them.',

@@ -73,7 +73,9 @@ begin
         );
     end if;
     _claims := graphrag._identify_relations(space, _claims);
-    _states := graphrag._relation_states(_claims, graphrag._judged_pairs(space, _claims));
+    _states := graphrag._withhold_archived(
+        space, graphrag._relation_states(_claims, graphrag._judged_pairs(space, _claims))
+    );
     _involved := graphrag._involved_relations(
         _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
     );

@@ -18,6 +18,8 @@ declare
     _groups text[];
     _canonicals text[];
     _entities bigint[];
+    _archived text[];
+    _turned text[];
     _states graphrag._entity_state[];
     _old graphrag._resolution[];
     _moved graphrag._resolution[];
@@ -47,17 +49,21 @@ begin
     into _groups, _canonicals, _states
     from graphrag._entity_groups(space, _names, _labels, _meanings) as g;
     _entities := graphrag._match_entities(space, _names, _labels, _groups, _canonicals);
+    _archived := graphrag._archived_labels(space, _names, _labels, _meanings);
+    _turned := graphrag._turned_names(space, _names, _labels, _groups, _entities, _archived);
     _states := array(
         select row(e.id, s.name, s.types, s.content)::graphrag._entity_state
-        from unnest(_entities) with ordinality as e (id, no)
+        from unnest(_entities, _groups) with ordinality as e (id, label, no)
         join unnest(_states) with ordinality as s (entity, name, types, content, no) on s.no = e.no
+        where e.label <> all (_archived)
     );
     _involved := array(select unnest(_entities) union select unnest(_involved));
     _old := graphrag._resolutions(space, _names, _involved, _documents);
     _added := (
         select count(*)
-        from unnest(_entities) as e (id)
-        where not exists (select from entity_version as v where v.entity = e.id and v.died is null)
+        from unnest(_entities, _groups) as e (id, label)
+        where e.label <> all (_archived)
+            and not exists (select from entity_version as v where v.entity = e.id and v.died is null)
     );
     _changes := graphrag._apply_entities(revision, _states, _involved)
         + graphrag._apply_names(
@@ -67,7 +73,9 @@ begin
             _involved,
             _documents
         );
-    _moved := graphrag._moved_names(_old, graphrag._resolutions(space, _names, _involved, _documents), names);
+    _moved := graphrag._moved_names(
+        _old, graphrag._resolutions(space, _names, _involved, _documents), names || _turned
+    );
     select array_agg(t.subject), array_agg(t.predicate), array_agg(t.object)
     into _subjects, _predicates, _objects
     from graphrag._touched_triples(space, chunks, _moved, _old) as t;

@@ -114,7 +114,7 @@ begin
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
                 and (i.value is null or i.period = graphrag._period_key(a.claim))
-            where c.version = $2 and c.died is null
+            where c.version = $2 and c.died is null and v.status <> 'archived'
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null
         left join entity_version as o on o.entity = r.object and o.died is null

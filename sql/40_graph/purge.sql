@@ -96,6 +96,15 @@ begin
     decisions as (
         delete from decision as d using horizon as h where h.space = d.space and d.died <= h.n returning 1
     ),
+    communities as (
+        delete from community_version as v
+        using community as c, horizon as h
+        where c.id = v.community and h.space = c.space and v.died <= h.n
+        returning 1
+    ),
+    builds as (
+        delete from community_build as b using horizon as h where h.space = b.space and b.died <= h.n returning 1
+    ),
     places as (
         delete from document_chunk as c
         using document_version as v, document as d, horizon as h
@@ -107,6 +116,8 @@ begin
         'entity versions', (select count(*) from entities),
         'entity names', (select count(*) from names),
         'decisions', (select count(*) from decisions),
+        'communities', (select count(*) from communities),
+        'builds', (select count(*) from builds),
         'places of chunks', (select count(*) from places)
     )
     into _counts;
@@ -220,8 +231,10 @@ declare
     _more jsonb;
 begin
     if of_document is not null then
-        _counts := _counts || graphrag._purge_unsupported(spaces[1]);
+        _counts := _counts || graphrag._purge_unsupported(spaces[1])
+            || graphrag._purge_old_reports(spaces[1], horizons[1]);
     end if;
+    _counts := _counts || graphrag._purge_reports();
     with relations as (
         delete from relation as r
         where r.space = any (spaces)
@@ -239,13 +252,13 @@ begin
     texts as (
         delete from content as c
         where c.space = any (spaces)
-            and c.kind in ('chunk', 'entity', 'relation')
             and not exists (select from chunk as k where k.content = c.id)
             and not exists (select from document_chunk as k where k.content = c.id)
             and not exists (select from mention as m where m.content = c.id)
             and not exists (select from assertion as a where a.content = c.id)
             and not exists (select from entity_version as v where v.content = c.id)
             and not exists (select from relation_version as v where v.content = c.id)
+            and not exists (select from report as r where r.content = c.id)
         returning c.space, c.kind, c.hash
     ),
     answers as (
@@ -271,6 +284,61 @@ begin
 end
 $function$;
 comment on function graphrag._purge_unneeded(integer[], bigint[], bigint) is 'Erases what history no longer needs, and notes from where on it is whole.';
+
+create function graphrag._purge_old_reports(space integer, horizon bigint)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Reports written from a graph in which a document still stood may tell what it said.
+declare
+    _counts jsonb;
+begin
+    if exists (
+        select
+        from community_build as b
+        where b.space = $1 and b.died is null and b.graph_revision < horizon
+    ) then
+        raise exception 'the communities are older than the deletion of the document'
+            using errcode = 'GR009',
+                detail = 'Their reports may tell what it said.',
+                hint = 'SELECT graphrag.build_communities(); and then purge again.';
+    end if;
+    with communities as (
+        delete from community_version as v
+        using community as c
+        where c.id = v.community and c.space = $1 and v.died is not null
+        returning 1
+    ),
+    builds as (
+        delete from community_build as b where b.space = $1 and b.died is not null returning 1
+    )
+    select jsonb_build_object(
+        'communities', (select count(*) from communities), 'builds', (select count(*) from builds)
+    )
+    into _counts;
+    return _counts;
+end
+$function$;
+comment on function graphrag._purge_old_reports(integer, bigint) is 'Erases the communities of the past of a space; raises GR009 if the present ones may tell what a deleted document said.';
+
+create function graphrag._purge_reports()
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _reports bigint[] := array(
+        select r.id
+        from report as r
+        where not exists (select from community_version as v where v.report = r.id)
+    );
+begin
+    delete from member as m where m.report = any (_reports);
+    delete from finding as f where f.report = any (_reports);
+    delete from report as r where r.id = any (_reports);
+    return jsonb_build_object('reports', cardinality(_reports));
+end
+$function$;
+comment on function graphrag._purge_reports() is 'Erases reports that no community has, or had.';
 
 create function graphrag._purge_evidence(spaces integer[])
     returns jsonb

@@ -15,6 +15,7 @@ declare
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
     _has_graph boolean := mode <> 'naive';
     _today timestamptz := graphrag._today(filter);
+    _is_local boolean := mode not in ('naive', 'global');
 begin
     return query
     with seeds (entities) as materialized (
@@ -23,20 +24,22 @@ begin
         )
     ),
     chunk_channel as (
-        select 'vector' as channel, v.chunk, v.rank from graphrag._chunks_by_vector(vec, filter, _depth) as v
+        select 'vector' as channel, v.chunk, v.rank
+        from graphrag._chunks_by_vector(vec, filter, _depth) as v
+        where mode <> 'global'
         union all
-        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _has_graph
+        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _is_local
         union all
         select 'mention', m.chunk, m.rank
         from seeds as s
         cross join graphrag._chunks_by_mention(s.entities, filter, _depth) as m
-        where _has_graph
+        where _is_local
     ),
     chunks as (
         select c.chunk, sum(1 / (_k + c.rank)) as score, jsonb_object_agg(c.channel, c.rank) as ranks
         from chunk_channel as c
         group by c.chunk
-        having mode <> 'local' or bool_or(c.channel = 'mention')
+        having mode not in ('local', 'hybrid') or bool_or(c.channel = 'mention')
         order by 2 desc, c.chunk
         limit top_k
     ),
@@ -44,7 +47,7 @@ begin
         select 'walk' as channel, w.version, w.rank, w.hop
         from seeds as s
         cross join graphrag._walk(s.entities, filter, max_hops) as w
-        where _has_graph
+        where _is_local
         union all
         select 'vector', v.version, v.rank, null
         from graphrag._relations_by_vector(vec, filter, _depth) as v

@@ -108,6 +108,9 @@ def test_no_function_that_is_not_there(documented: Connection) -> None:
         "decisions",
         "off_vocabulary",
         "merge_candidates",
+        "coverage",
+        "least_explored_communities",
+        "dark_entities",
         "usage_totals",
     ],
 )
@@ -121,7 +124,9 @@ def test_every_view(documented: Connection, reference: str) -> None:
     assert [view["name"] for view in views if view["name"] not in headings] == []
 
 
-@pytest.mark.parametrize("composite", ["index_result", "evidence", "change", "query_result"])
+@pytest.mark.parametrize(
+    "composite", ["index_result", "evidence", "change", "query_result", "community_result"]
+)
 def test_every_column_of_a_type(documented: Connection, reference: str, composite: str) -> None:
     assert columns(documented, "graphrag", composite) == named(section(reference, composite))
 

@@ -24,6 +24,7 @@ READ = {
     "watermark",
     "changes_since",
     "changes_summary",
+    "community_tree",
     "document_graph",
     "doctor",
     "parse_period",
@@ -42,6 +43,10 @@ WRITE = {
     "split_entity",
     "undo",
     "derive",
+    "build_communities",
+    "apply_retention",
+    "restore_archived",
+    "purge_telemetry",
 }
 OWN = {
     "create_realm",
@@ -153,7 +158,7 @@ def test_tables_and_views(site: Site, kind: str, reads: bool, writes: bool) -> N
     for table in tables:
         own = table["nspname"] == "kb"
         may_write = own and writes and table["relname"] not in STEERING
-        bills = own and table["relname"] == "usage" and kind in ("spender", "writer")
+        bills = own and table["relname"] in ("usage", "telemetry") and kind in ("spender", "writer")
         assert table["reads"] == (own and reads), table
         assert table["inserts"] == (may_write or bills), table
         assert table["changes"] == may_write, table

@@ -323,6 +323,72 @@ create index relation_version_object_closed on relation_version (object, born) w
 create index relation_version_taken on relation_version (superseded_by) where superseded_by is not null;
 create index relation_version_content on relation_version (content) include (born, died);
 
+-- ---------------------------------------------------------------- communities
+-- A report never changes, and its members and findings are part of it. Which community it describes, and under which
+-- parent, is a narrow version with a belief interval.
+create table community_build (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    born bigint not null,
+    died bigint,
+    graph_revision bigint not null,      -- of the graph that was clustered
+    algorithm text not null,
+    resolution double precision not null,
+    levels integer not null,
+    failures jsonb not null default '[]' -- clusters without a report, and why
+);
+create unique index community_build_live on community_build (space) where died is null;
+create index community_build_space on community_build (space, born);
+
+create table community (
+    id bigint generated always as identity primary key,
+    space integer not null references space
+);
+create index community_space on community (space);
+
+create table report (
+    id bigint generated always as identity primary key,
+    level integer not null,
+    hash bytea not null,                 -- of the members and relations that it is about
+    title text not null,
+    summary text not null,
+    rating real not null,
+    size integer not null,               -- entities
+    content bigint not null references content,
+    model text                           -- that wrote it
+);
+create index report_hash on report (hash);
+create index report_content on report (content);
+
+create table member (
+    report bigint not null references report,
+    entity bigint not null references entity,
+    primary key (report, entity)
+);
+create index member_entity on member (entity);
+
+create table finding (
+    report bigint not null references report,
+    no integer not null,
+    summary text not null,
+    explanation text not null,
+    relations bigint[] not null,         -- that it rests on
+    primary key (report, no)
+);
+
+create table community_version (
+    id bigint generated always as identity primary key,
+    community bigint not null references community,
+    born bigint not null,
+    died bigint,
+    report bigint not null references report,
+    parent bigint references community,
+    level integer not null
+);
+create unique index community_version_live on community_version (community) where died is null;
+create index community_version_community on community_version (community, born);
+create index community_version_report on community_version (report) include (born, died);
+
 -- ---------------------------------------------------------------- operations
 create table usage (
     id bigint generated always as identity primary key,
@@ -339,6 +405,18 @@ create table usage (
     failure text
 );
 create index usage_call on usage (call);
+
+-- What questions touched, if the setting telemetry is on; a question itself is never stored.
+create table telemetry (
+    id bigint generated always as identity primary key,
+    at timestamptz not null default clock_timestamp(),
+    spaces integer[] not null,           -- that were read
+    mode text not null,
+    question bytea not null,             -- SHA-256
+    entities bigint[] not null,
+    communities bigint[] not null
+);
+create index telemetry_at on telemetry (at);
 
 -- What models answered about chunks, as read and before the gates, so that nothing is paid for twice. Nothing in it is
 -- unique: two sessions that ask the same at one time must not wait for each other. The space may not be made yet.

@@ -25,6 +25,14 @@ create or replace trigger belief before insert or update or delete on entity_ver
     for each row execute function graphrag._guard_belief();
 create or replace trigger belief before insert or update or delete on relation_version
     for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on community_build
+    for each row execute function graphrag._guard_belief();
+create or replace trigger belief before insert or update or delete on community_version
+    for each row execute function graphrag._guard_belief();
+create or replace trigger keep before truncate on community_build
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before truncate on community_version
+    for each statement execute function graphrag._keep();
 create or replace trigger keep before truncate on document_version
     for each statement execute function graphrag._keep();
 create or replace trigger keep before truncate on document_chunk
@@ -53,6 +61,14 @@ create or replace trigger keep before update or truncate on assertion
 create or replace trigger keep before update or truncate on entity
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on relation
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on community
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on report
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or delete or truncate on member
+    for each statement execute function graphrag._keep();
+create or replace trigger keep before update or delete or truncate on finding
     for each statement execute function graphrag._keep();
 
 -- ---------------------------------------------------------------- evidence by hand

@@ -78,7 +78,7 @@ join space as sp on sp.id = r.space
 join entity_version as s on s.entity = v.subject and s.died is null
 left join entity_version as o on o.entity = v.object and o.died is null
 join content as c on c.id = v.content
-where v.died is null;
+where v.died is null and v.status <> 'archived';
 
 create view entities with (security_invoker = true) as
 select
@@ -395,3 +395,104 @@ select
     max(u.at) as last_at
 from usage as u
 group by u.role, u.model;
+
+-- ---------------------------------------------------------------- what has been asked about
+-- An empty answer would look like knowledge. A function of the realm, not of the extension, so that the views outlive
+-- it.
+create function _telemetry_is_on(setting jsonb)
+    returns boolean
+    language plpgsql stable parallel safe
+as $telemetry$
+begin
+    if setting is distinct from 'true' then
+        raise exception 'this view needs telemetry, which is off'
+            using errcode = 'GR030',
+                detail = 'Without it nobody knows what has been asked about.',
+                hint = 'SELECT graphrag.configure(''telemetry'', ''true''); it notes a hash of each question and what it touched.';
+    end if;
+    return true;
+end
+$telemetry$;
+
+create view coverage with (security_invoker = true) as
+select
+    sp.name as space,
+    e.entities,
+    e.touched as entities_touched,
+    c.communities,
+    c.touched as communities_touched,
+    t.asked,
+    t.questions,
+    t.first_at,
+    t.last_at
+from space as sp
+cross join lateral (
+    select
+        count(*) as entities,
+        count(*) filter (where v.entity in (select unnest(t.entities) from telemetry as t)) as touched
+    from entity as i
+    join entity_version as v on v.entity = i.id and v.died is null
+    where i.space = sp.id
+) as e
+cross join lateral (
+    select
+        count(*) as communities,
+        count(*) filter (where v.community in (select unnest(t.communities) from telemetry as t)) as touched
+    from community as i
+    join community_version as v on v.community = i.id and v.died is null
+    where i.space = sp.id
+) as c
+cross join lateral (
+    select
+        count(*) as asked, count(distinct t.question) as questions, min(t.at) as first_at, max(t.at) as last_at
+    from telemetry as t
+    where sp.id = any (t.spaces)
+) as t
+where _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
+
+create view least_explored_communities with (security_invoker = true) as
+select
+    sp.name as space,
+    r.title,
+    v.level,
+    r.size,
+    r.rating,
+    m.touched as entities_touched,
+    coalesce(t.touches, 0) as touches,
+    t.last_at,
+    v.community
+from community_version as v
+join community as i on i.id = v.community
+join space as sp on sp.id = i.space
+join report as r on r.id = v.report
+cross join lateral (
+    select count(*) as touched
+    from member as m
+    where m.report = r.id and m.entity in (select unnest(t.entities) from telemetry as t)
+) as m
+left join (
+    select u.community, count(*) as touches, max(t.at) as last_at
+    from telemetry as t
+    cross join unnest(t.communities) as u (community)
+    group by u.community
+) as t on t.community = v.community
+where v.died is null and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'))
+order by m.touched::double precision / r.size, coalesce(t.touches, 0), r.size desc, v.community;
+
+create view dark_entities with (security_invoker = true) as
+select
+    sp.name as space,
+    v.name,
+    v.types,
+    (
+        select count(*)
+        from relation_version as r
+        where r.died is null and r.status = 'current' and (r.subject = v.entity or r.object = v.entity)
+    ) as degree,
+    v.entity
+from entity_version as v
+join entity as i on i.id = v.entity
+join space as sp on sp.id = i.space
+where v.died is null
+    and v.entity not in (select unnest(t.entities) from telemetry as t)
+    and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
