@@ -34,3 +34,12 @@ create type graphrag.evidence as (
     confidence real
 );
 comment on type graphrag.evidence is 'One piece of evidence: a passage, a relation or an entity.';
+
+create type graphrag._lexical_plan as (
+    drivers tsquery,            -- finds the texts that are ranked
+    terms tsquery[],            -- the question's, rarest first
+    weights double precision[],
+    words double precision,     -- mean length of a text
+    is_small boolean            -- so few texts that the index is not needed
+);
+comment on type graphrag._lexical_plan is 'How texts are ranked by the words of a question.';

@@ -33,5 +33,6 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity in one direction of a walk.'),
     ('max_walk_edges', '4000', 1, 1000000, 'Edges scanned by one walk in all.'),
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
+    ('lexical_candidates', '3000', 1, 1000000, 'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('evidence_budget', '0', 0, 100000000, 'Characters of evidence in a prompt; 0 means no limit.');

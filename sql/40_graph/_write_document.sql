@@ -26,6 +26,7 @@ begin
         perform graphrag._resolve_new_assertions(plan);
         _touched := graphrag._replace_version(plan, _revision);
         _derived := graphrag._derive(plan.space, _revision, _touched);
+        perform graphrag._recount_terms(plan.space, _revision);
         perform graphrag._renew_plans(_chunks);
     end if;
     return graphrag._written_result(plan, prepared, _derived);
@@ -90,7 +91,7 @@ begin
         t.kind,
         sha256(convert_to(t.body, 'UTF8')),
         t.body,
-        to_tsvector(_config, t.body),
+        graphrag._text_vector(_config, t.body),
         graphrag._vector(t.vec)
     from jsonb_to_recordset(texts) as t (kind text, body text, vec text)
     on conflict do nothing;

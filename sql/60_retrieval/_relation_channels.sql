@@ -4,7 +4,7 @@ create function graphrag._relations_by_vector(question vector, filter graphrag._
 as $function$
 begin
     return query
-    select found.id, row_number() over (order by found.distance, found.id)
+    select found.id, rank() over (order by found.distance)
     from (
         select v.id, graphrag._distance(t.vec, question) as distance
         from content as t
@@ -32,24 +32,26 @@ create function graphrag._relations_by_text(question text, filter graphrag._filt
     language plpgsql stable parallel safe rows 50
 as $function$
 declare
-    _terms tsquery := graphrag._question_terms(question);
+    _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'relation', filter);
 begin
     return query
-    select found.id, row_number() over (order by found.score desc, found.id)
+    select found.id, rank() over (order by found.score desc)
     from (
-        select v.id, ts_rank(t.tsv, _terms, 1) as score
-        from content as t
-        join relation_version as v on v.content = t.id
-        where t.kind = 'relation'
-            and t.tsv @@ _terms
-            and t.space = any (filter.spaces)
-            and graphrag._believed(v.born, v.died, t.space, filter)
-            and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-            and (filter.entity_types is null or graphrag._has_type(v.subject, t.space, filter))
-            and (filter.entity_types is null or v.object is null or graphrag._has_type(v.object, t.space, filter))
-        order by ts_rank(t.tsv, _terms, 1) desc, v.id
+        select v.id, graphrag._bm25(v.tsv, _plan) as score
+        from (
+            select r.id, t.tsv
+            from graphrag._lexical(_plan, 'relation', filter) as l
+            join content as t on t.id = l.content
+            join relation_version as r on r.content = t.id
+            where graphrag._believed(r.born, r.died, t.space, filter)
+                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+            limit 4 * depth
+        ) as v
+        order by 2 desc, v.id
         limit depth
     ) as found;
 end
 $function$;
-comment on function graphrag._relations_by_text(text, graphrag._filter, integer) is 'Relations whose statement, endpoint names included, shares words with the question.';
+comment on function graphrag._relations_by_text(text, graphrag._filter, integer) is 'Relations whose statement, endpoint names included, shares words with the question (BM25).';

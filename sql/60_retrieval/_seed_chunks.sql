@@ -26,65 +26,55 @@ end
 $function$;
 comment on function graphrag._chunks_by_vector(vector, graphrag._filter, integer) is 'Passages nearest to the question.';
 
-create function graphrag._question_terms(question text)
-    returns tsquery
-    language plpgsql stable parallel safe
-as $function$
--- Any of the question's words. Built from lexemes, so that operators in a question are plain text.
-declare
-    _config regconfig := (graphrag._setting('text_search_config') #>> '{}')::regconfig;
-begin
-    return (
-        select string_agg(quote_literal(l.lexeme), ' | ')::tsquery
-        from unnest(to_tsvector(_config, question)) as l
-    );
-end
-$function$;
-comment on function graphrag._question_terms(text) is 'The question as a disjunction of its lexemes; NULL if it has none.';
-
 create function graphrag._chunks_by_text(question text, filter graphrag._filter, depth integer)
     returns table (chunk bigint, rank bigint)
     language plpgsql stable parallel safe rows 50
 as $function$
+-- Those that have identifiers of the question come first, with more of them before fewer.
 declare
-    _terms tsquery := graphrag._question_terms(question);
+    _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'chunk', filter);
     _identifiers text[] := graphrag._identifiers(question);
 begin
     return query
     with matched as (
-        select d.chunk, ts_rank(t.tsv, _terms, 1) + 1.0 * cardinality(
-            array(select unnest(k.identifiers) intersect select unnest(_identifiers))
-        ) as score
-        from content as t
-        join document_chunk as d on d.content = t.id
-        join chunk as k on k.id = d.chunk
-        join document_version as v on v.id = d.version
-        where t.kind = 'chunk'
-            and t.tsv @@ _terms
-            and t.space = any (filter.spaces)
-            and graphrag._believed(d.born, d.died, t.space, filter)
-            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
-        union
-        select d.chunk, 1.0 * cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers)))
+        (
+            select d.chunk, 0 as identifiers, graphrag._bm25(d.tsv, _plan) as score
+            from (
+                select k.chunk, t.tsv
+                from graphrag._lexical(_plan, 'chunk', filter) as l
+                join content as t on t.id = l.content
+                join document_chunk as k on k.content = t.id
+                join document_version as v on v.id = k.version
+                where graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                limit 4 * depth
+            ) as d
+        )
+        union all
+        select
+            d.chunk,
+            cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers))),
+            graphrag._bm25(t.tsv, _plan)
         from chunk as k
         join document_chunk as d on d.chunk = k.id
         join document_version as v on v.id = d.version
         join document as o on o.id = v.document
+        join content as t on t.id = k.content
         where k.identifiers && _identifiers
             and o.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, o.space, filter)
             and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
             and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
     )
-    select m.chunk, row_number() over (order by max(m.score) desc, m.chunk)
+    select m.chunk, rank() over (order by max(m.identifiers) desc, max(m.score) desc)
     from matched as m
     group by m.chunk
-    order by max(m.score) desc, m.chunk
+    order by max(m.identifiers) desc, max(m.score) desc, m.chunk
     limit depth;
 end
 $function$;
-comment on function graphrag._chunks_by_text(text, graphrag._filter, integer) is 'Passages that share words or identifiers with the question.';
+comment on function graphrag._chunks_by_text(text, graphrag._filter, integer) is 'Passages that share words (BM25) or identifiers with the question.';
 
 create function graphrag._chunks_by_mention(entities bigint[], filter graphrag._filter, depth integer)
     returns table (chunk bigint, rank bigint)

@@ -26,7 +26,7 @@ create function graphrag._entities_by_name(question text, filter graphrag._filte
 as $function$
 begin
     return query
-    select n.entity, row_number() over (order by max(length(n.folded)) desc, n.entity)
+    select n.entity, rank() over (order by max(length(n.folded)) desc)
     from entity_name as n
     join entity_version as v on v.entity = n.entity
     where n.space = any (filter.spaces)
@@ -45,7 +45,7 @@ create function graphrag._entities_by_vector(question vector, filter graphrag._f
 as $function$
 begin
     return query
-    select found.entity, row_number() over (order by found.distance, found.entity)
+    select found.entity, rank() over (order by found.distance)
     from (
         select v.entity, graphrag._distance(t.vec, question) as distance
         from content as t
@@ -66,6 +66,33 @@ end
 $function$;
 comment on function graphrag._entities_by_vector(vector, graphrag._filter, integer) is 'Entities nearest to the question.';
 
+create function graphrag._entities_by_text(question text, filter graphrag._filter, depth integer)
+    returns table (entity bigint, rank bigint)
+    language plpgsql stable parallel safe rows 10
+as $function$
+declare
+    _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'entity', filter);
+begin
+    return query
+    select found.entity, rank() over (order by found.score desc)
+    from (
+        select v.entity, graphrag._bm25(v.tsv, _plan) as score
+        from (
+            select e.entity, t.tsv
+            from graphrag._lexical(_plan, 'entity', filter) as l
+            join content as t on t.id = l.content
+            join entity_version as e on e.content = t.id
+            where graphrag._believed(e.born, e.died, t.space, filter)
+                and (filter.entity_types is null or e.types && filter.entity_types)
+            limit 4 * depth
+        ) as v
+        order by 2 desc, v.entity
+        limit depth
+    ) as found;
+end
+$function$;
+comment on function graphrag._entities_by_text(text, graphrag._filter, integer) is 'Entities whose name or description shares words with the question (BM25).';
+
 create function graphrag._seeds(question text, vec vector, filter graphrag._filter, depth integer)
     returns table (entity bigint, rank bigint, ranks jsonb)
     language plpgsql stable parallel safe rows 10
@@ -82,6 +109,8 @@ begin
         select 'name' as channel, n.* from graphrag._entities_by_name(question, filter) as n
         union all
         select 'vector', v.* from graphrag._entities_by_vector(vec, filter, depth) as v
+        union all
+        select 'text', t.* from graphrag._entities_by_text(question, filter, depth) as t
     ) as c
     group by c.entity
     order by sum(1 / (_k + c.rank)) desc, c.entity

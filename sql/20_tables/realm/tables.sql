@@ -99,6 +99,7 @@ create table content (
     vec vector not null,                 -- width and, above 2,000 dimensions, halfvec are set by graphrag._set_width()
     unique (space, kind, hash)
 );
+alter table content alter column tsv set storage external;   -- read whole by every ranking: not compressed
 create index content_tsv_chunk on content using gin (tsv) where kind = 'chunk';
 create index content_tsv_entity on content using gin (tsv) where kind = 'entity';
 create index content_tsv_relation on content using gin (tsv) where kind = 'relation';
@@ -272,6 +273,38 @@ create index relation_version_object on relation_version (object, ord desc) wher
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
 create index relation_version_content on relation_version (content) include (born, died);
+
+-- ---------------------------------------------------------------- what BM25 knows of the texts
+create table term_total (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    kind text not null,                  -- of content
+    texts integer not null,              -- live ones, when they were counted
+    words double precision not null,     -- their mean number of distinct terms
+    born bigint not null,
+    died bigint
+);
+create unique index term_total_live on term_total (space, kind) where died is null;
+create index term_total_space on term_total (space, kind, born);
+
+create table term_stat (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    kind text not null,
+    term text not null,
+    texts integer not null,              -- that have the term; a term that only one has is not here
+    born bigint not null,
+    died bigint
+);
+create unique index term_stat_live on term_stat (space, kind, term) where died is null;
+create index term_stat_term on term_stat (space, kind, term, born);
+
+create table term_watch (
+    space integer primary key references space,
+    documents bigint not null,           -- when they were counted
+    counted_to bigint not null,          -- the last document_version looked at since
+    changed bigint not null              -- documents written or withdrawn since
+);
 
 -- ---------------------------------------------------------------- operations
 create table usage (
