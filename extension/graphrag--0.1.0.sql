@@ -153,6 +153,7 @@ create type graphrag.evidence as (
     score double precision,
     ranks jsonb,                -- the rank each channel gave it
     hop integer,                -- relations: steps from a seed
+    path text,                  -- relations: the names from the seed to the relation
     reference integer,          -- number of its document in citations
     document text,
     source text,
@@ -169,6 +170,58 @@ create type graphrag.evidence as (
     confidence real
 );
 comment on type graphrag.evidence is 'One piece of evidence: a passage, a relation or an entity.';
+
+create type graphrag._lexical_plan as (
+    drivers tsquery,            -- finds the texts that are ranked
+    terms tsquery[],            -- the question's, rarest first
+    weights double precision[],
+    words double precision,     -- mean length of a text
+    is_small boolean            -- so few texts that the index is not needed
+);
+comment on type graphrag._lexical_plan is 'How texts are ranked by the words of a question.';
+
+create type graphrag._found as (
+    version bigint,             -- of a relation, or
+    chunk bigint,
+    node bigint,                -- the end it was found from
+    other bigint,               -- the end it leads to
+    hop integer,
+    score double precision,
+    via text,                   -- ids from the seed to node; a passage has a negative one
+    is_cut boolean              -- node has more edges than were followed
+);
+comment on type graphrag._found is 'What a walk found.';
+
+create type graphrag._hit as (
+    channel text,
+    id bigint,
+    rank bigint,
+    score double precision      -- as the channel measures it
+);
+comment on type graphrag._hit is 'What one channel found.';
+
+create type graphrag._ranked as (
+    id bigint,
+    score double precision,
+    ranks jsonb,                -- the rank each channel gave it
+    hop integer,
+    via text,
+    is_cut boolean
+);
+comment on type graphrag._ranked is 'What the channels found, fused.';
+
+create type graphrag._ways as (
+    walk text,                  -- ppr or hops
+    fusion text,                -- rrf or quota
+    rerank text[]               -- mmr, node_distance
+);
+comment on type graphrag._ways is 'How a read walks, fuses and orders what it finds.';
+
+create type graphrag._mass as (
+    node bigint,                -- an entity, or the negative number of a passage
+    mass double precision
+);
+comment on type graphrag._mass is 'Mass at a node of the graph.';
 
 -- sql/10_types/gate_types.sql
 
@@ -505,6 +558,7 @@ create table content (
     vec vector not null,                 -- width and, above 2,000 dimensions, halfvec are set by graphrag._set_width()
     unique (space, kind, hash)
 );
+alter table content alter column tsv set storage external;   -- read whole by every ranking: not compressed
 create index content_tsv_chunk on content using gin (tsv) where kind = 'chunk';
 create index content_tsv_entity on content using gin (tsv) where kind = 'entity';
 create index content_tsv_relation on content using gin (tsv) where kind = 'relation';
@@ -678,6 +732,38 @@ create index relation_version_object on relation_version (object, ord desc) wher
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
 create index relation_version_content on relation_version (content) include (born, died);
+
+-- ---------------------------------------------------------------- what BM25 knows of the texts
+create table term_total (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    kind text not null,                  -- of content
+    texts integer not null,              -- live ones, when they were counted
+    words double precision not null,     -- their mean number of distinct terms
+    born bigint not null,
+    died bigint
+);
+create unique index term_total_live on term_total (space, kind) where died is null;
+create index term_total_space on term_total (space, kind, born);
+
+create table term_stat (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    kind text not null,
+    term text not null,
+    texts integer not null,              -- that have the term; a term that only one has is not here
+    born bigint not null,
+    died bigint
+);
+create unique index term_stat_live on term_stat (space, kind, term) where died is null;
+create index term_stat_term on term_stat (space, kind, term, born);
+
+create table term_watch (
+    space integer primary key references space,
+    documents bigint not null,           -- when they were counted
+    counted_to bigint not null,          -- the last document_version looked at since
+    changed bigint not null              -- documents written or withdrawn since
+);
 
 -- ---------------------------------------------------------------- operations
 create table usage (
@@ -963,6 +1049,9 @@ comment on table entity_name is 'Derived: which names mean which entity.';
 comment on table entity_version is 'Derived: name, types and describing text of entities.';
 comment on table relation is 'Identity of relations: subject, predicate, object or value, denied or not.';
 comment on table relation_version is 'Derived: status, effective period and weight of relations.';
+comment on table term_total is 'Statistics: how many texts of a kind a space has and how long they are; counted again when a tenth has changed.';
+comment on table term_stat is 'Statistics: in how many texts of a kind a term occurs, if in more than one.';
+comment on table term_watch is 'How much of a space has changed since its terms were counted.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
 comment on column usage.call is 'What one call of index(), query() or another function needed has one value here.';
 comment on column usage.input_tokens is 'Null where the endpoint did not say.';
@@ -1440,6 +1529,17 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity in one direction of a walk.'),
     ('max_walk_edges', '4000', 1, 1000000, 'Edges scanned by one walk in all.'),
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
+    ('walk', '"ppr"', null, null, 'Walk of a read that names none: ppr (personalised PageRank) or hops (breadth first).'),
+    ('fusion', '"rrf"', null, null,
+        'How relations of the channels are put together: rrf (reciprocal ranks) or quota (a share for the walk).'),
+    ('quota_share', '0.5', 0, 1, 'Share of the relations that the walk fills under the fusion quota.'),
+    ('mmr_lambda', '0.7', 0, 1, 'Weight of relevance against novelty when passages are reranked by mmr.'),
+    ('ppr_damping', '0.7', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
+    ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
+    ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
+    ('ppr_edges', '100', 1, 100000, 'Edges followed from one of them in one direction, and passages that name it.'),
+    ('ppr_facts', '5', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
+    ('lexical_candidates', '3000', 1, 1000000, 'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('evidence_budget', '0', 0, 100000000, 'Characters of evidence in a prompt; 0 means no limit.');
 
@@ -6145,6 +6245,7 @@ begin
         perform graphrag._resolve_new_assertions(plan);
         _touched := graphrag._replace_version(plan, _revision);
         _derived := graphrag._derive(plan.space, _revision, _touched);
+        perform graphrag._recount_terms(plan.space, _revision);
         perform graphrag._renew_plans(_chunks);
     end if;
     return graphrag._written_result(plan, prepared, _derived);
@@ -6209,7 +6310,7 @@ begin
         t.kind,
         sha256(convert_to(t.body, 'UTF8')),
         t.body,
-        to_tsvector(_config, t.body),
+        graphrag._text_vector(_config, t.body),
         graphrag._vector(t.vec)
     from jsonb_to_recordset(texts) as t (kind text, body text, vec text)
     on conflict do nothing;
@@ -6467,6 +6568,7 @@ begin
     perform graphrag._close_version(_version, _revision);
     perform graphrag._forget_unborn(_version, _revision);
     _derived := graphrag._derive(_space, _revision, _chunks);
+    perform graphrag._recount_terms(_space, _revision, 1);
     _result.document := graphrag._document_key(document, source);
     _result.chunks := cardinality(_chunks);
     _result.unchanged := 0;
@@ -7713,121 +7815,149 @@ create function graphrag._evidence(
     mode text,
     filter graphrag._filter,
     top_k integer,
-    max_hops integer
+    max_hops integer,
+    ways graphrag._ways
 )
     returns setof graphrag.evidence
     language plpgsql stable parallel safe rows 40
 as $function$
--- From the question's vector to ordered evidence in one statement: seeds, channels, fusion, then the rows themselves.
+-- From the question's vector to ordered evidence: channels, walk, fusion, then the rows themselves. Each step is one
+-- statement over arrays of what the step before found.
 declare
-    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
     _has_graph boolean := mode <> 'naive';
+    _seeds graphrag._hit[] := '{}';
+    _best bigint[] := '{}';
+    _relations graphrag._hit[] := '{}';
+    _passages graphrag._hit[];
+    _found graphrag._found[] := '{}';
 begin
+    _passages := array(select v from graphrag._chunks_by_vector(vec, filter, _depth) as v);
+    if _has_graph then
+        _passages := _passages || array(select t from graphrag._chunks_by_text(question, filter, _depth) as t);
+        _relations := array(
+            select v from graphrag._relations_by_vector(vec, filter, _depth) as v
+            union all
+            select t from graphrag._relations_by_text(question, filter, _depth) as t
+        );
+    end if;
+    if mode in ('global', 'hybrid') then
+        _passages := case when mode = 'global' then '{}' else _passages end
+            || array(select s from graphrag._chunks_by_statement(_relations, filter, _depth) as s);
+    end if;
+    if mode in ('mix', 'local', 'hybrid') then
+        _seeds := array(select s from graphrag._seeds(question, vec, filter, top_k) as s);
+        _best := array(select f.id from graphrag._fuse(_seeds, top_k) as f order by f.score desc, f.id);
+        if ways.walk = 'hops' or mode = 'local' then
+            _passages := _passages || array(select m from graphrag._chunks_by_mention(_best, filter, _depth) as m);
+        end if;
+        if max_hops > 0 and ways.walk = 'hops' then
+            _found := array(select w from graphrag._walk(_best, filter, max_hops) as w);
+        elsif max_hops > 0 then
+            _found := array(select s from graphrag._spread(
+                graphrag._start(_seeds, _relations, _passages, filter), filter
+            ) as s);
+        end if;
+    end if;
+    if mode = 'local' then
+        _found := array(
+            select f
+            from unnest(_found) as f
+            where f.chunk is null
+                or f.chunk in (select h.id from unnest(_passages) as h where h.channel = 'mention')
+        );
+        _passages := array(
+            select h
+            from unnest(_passages) as h
+            where h.id in (select n.id from unnest(_passages) as n where n.channel = 'mention')
+        );
+    end if;
     return query
-    with seeds (entities) as materialized (
-        select array(
-            select s.entity from graphrag._seeds(question, vec, filter, top_k) as s where _has_graph order by s.rank
-        )
-    ),
-    chunk_channel as (
-        select 'vector' as channel, v.chunk, v.rank from graphrag._chunks_by_vector(vec, filter, _depth) as v
-        union all
-        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _has_graph
-        union all
-        select 'mention', m.chunk, m.rank
-        from seeds as s
-        cross join graphrag._chunks_by_mention(s.entities, filter, _depth) as m
-        where _has_graph
-    ),
-    chunks as (
-        select c.chunk, sum(1 / (_k + c.rank)) as score, jsonb_object_agg(c.channel, c.rank) as ranks
-        from chunk_channel as c
-        group by c.chunk
-        having mode <> 'local' or bool_or(c.channel = 'mention')
-        order by 2 desc, c.chunk
-        limit top_k
-    ),
-    relation_channel as (
-        select 'walk' as channel, w.version, w.rank, w.hop
-        from seeds as s
-        cross join graphrag._walk(s.entities, filter, max_hops) as w
-        where _has_graph
-        union all
-        select 'vector', v.version, v.rank, null
-        from graphrag._relations_by_vector(vec, filter, _depth) as v
-        where _has_graph
-        union all
-        select 'text', t.version, t.rank, null
-        from graphrag._relations_by_text(question, filter, _depth) as t
-        where _has_graph
-    ),
-    relations as (
-        select
-            r.version,
-            sum(1 / (_k + r.rank)) as score,
-            jsonb_object_agg(r.channel, r.rank) as ranks,
-            min(r.hop) as hop
-        from relation_channel as r
-        group by r.version
-        order by 2 desc, r.version
-        limit 3 * top_k
-    ),
-    -- Entities worth describing: seeds, and those that the relations found are about.
-    entity_channel as (
-        select 'seed' as channel, e.entity, e.rank
-        from seeds as s
-        cross join unnest(s.entities) with ordinality as e (entity, rank)
-        union all
-        select 'relation', n.entity, min(r.rank)
-        from (
-            select x.version, row_number() over (order by x.score desc, x.version) as rank from relations as x
-        ) as r
-        join relation_version as v on v.id = r.version
-        cross join unnest(array[v.subject, v.object]) as n (entity)
-        where n.entity is not null
-        group by n.entity
-    ),
-    entities as (
-        select e.entity, sum(1 / (_k + e.rank)) as score, jsonb_object_agg(e.channel, e.rank) as ranks
-        from entity_channel as e
-        group by e.entity
-        order by 2 desc, e.entity
-        limit top_k
-    ),
-    pieces as (
-        select c.* from graphrag._chunk_rows(
-            array(select x.chunk from chunks as x order by x.score desc, x.chunk), filter
-        ) as c
-        union all
-        select r.* from graphrag._relation_rows(
-            array(select x.version from relations as x order by x.score desc, x.version), filter
-        ) as r
-        union all
-        select e.* from graphrag._entity_rows(
-            array(select x.entity from entities as x order by x.score desc, x.entity), filter
-        ) as e
-    ),
-    cited as (
-        -- One number a document, in the order in which the evidence first uses it.
-        select p.document, p.source, row_number() over (order by min(p.kind), min(p.rank)) as reference
-        from pieces as p
-        where p.document is not null
-        group by p.document, p.source
-    )
-    select
-        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score, e.score), coalesce(c.ranks, r.ranks, e.ranks), r.hop,
-        d.reference::integer, p.document, p.source, p.published_at, p.metadata, p.subject, p.predicate, p.object,
-        p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
-    from pieces as p
-    left join chunks as c on p.kind = 'chunk' and c.chunk = p.id
-    left join relations as r on p.kind = 'relation' and r.version = p.id
-    left join entities as e on p.kind = 'entity' and e.entity = p.id
-    left join cited as d on d.document = p.document and d.source is not distinct from p.source
-    order by p.kind, p.rank;
+    select e.*
+    from graphrag._evidence_rows(
+        array(select p from graphrag._rank_passages(_passages, _found, vec, ways, top_k) as p),
+        array(select r from graphrag._rank_relations(_relations, _found, ways, 3 * top_k) as r),
+        _seeds,
+        top_k,
+        filter
+    ) as e;
 end
 $function$;
-comment on function graphrag._evidence(text, vector, text, graphrag._filter, integer, integer) is 'Evidence for a question, by kind and rank.';
+comment on function graphrag._evidence(text, vector, text, graphrag._filter, integer, integer, graphrag._ways) is 'Evidence for a question, by kind and rank.';
+
+create function graphrag._start(
+    seeds graphrag._hit[],
+    relations graphrag._hit[],
+    passages graphrag._hit[],
+    filter graphrag._filter
+)
+    returns graphrag._mass[]
+    language plpgsql stable parallel safe
+as $function$
+-- Where personalised PageRank starts: at the entities of the nearest relations and of the names in the question, each
+-- the less the more passages name it, and a little at the passages that the channels found.
+declare
+    _facts integer := (graphrag._setting('ppr_facts') #>> '{}')::integer;
+    _depth integer := (graphrag._setting('channel_depth') #>> '{}')::integer;
+begin
+    return array(
+        select row(n.node, sum(n.mass))::graphrag._mass
+        from (
+            select e.entity as node, e.mass / greatest(graphrag._passages_naming(e.entity, filter), 1) as mass
+            from (
+                select s.id as entity, 0.5 as mass from unnest(seeds) as s where s.channel = 'name'
+                union all
+                select n.entity, f.score
+                from (
+                    select h.id, h.score
+                    from unnest(relations) as h
+                    where h.channel = 'vector'
+                    order by h.rank, h.id
+                    limit _facts
+                ) as f
+                join relation_version as v on v.id = f.id
+                cross join unnest(array[v.subject, v.object]) as n (entity)
+                where n.entity is not null
+            ) as e
+            union all
+            select -p.id, 0.05 * p.score
+            from (
+                select f.id, (f.score - min(f.score) over ()) / nullif(max(f.score) over () - min(f.score) over (), 0) as score
+                from graphrag._fuse(passages, _depth) as f
+            ) as p
+            union all
+            select -h.id, 0.5 from unnest(passages) as h where h.channel = 'identifier'
+        ) as n
+        where n.mass > 0
+        group by n.node
+        order by n.node
+    );
+end
+$function$;
+comment on function graphrag._start(graphrag._hit[], graphrag._hit[], graphrag._hit[], graphrag._filter) is 'The nodes that personalised PageRank starts from, with their mass.';
+
+create function graphrag._passages_naming(entity bigint, filter graphrag._filter)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select count(*)
+        from (
+            select
+            from entity_name as n
+            join mention as m on m.space = n.space and m.folded = n.folded
+            join document_chunk as d on d.chunk = m.chunk
+            where n.entity = $1
+                and n.role <> 'claimed'
+                and graphrag._believed(n.born, n.died, n.space, filter)
+                and graphrag._believed(d.born, d.died, n.space, filter)
+            limit 1000
+        ) as p
+    );
+end
+$function$;
+comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a thousand.';
 
 -- sql/60_retrieval/_evidence_rows.sql
 
@@ -7838,7 +7968,7 @@ as $function$
 begin
     return query
     select distinct on (c.no)
-        'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::integer,
+        'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::text, null::integer,
         coalesce(d.name, d.key), d.source, v.published_at, v.metadata, null::text, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(chunks) with ordinality as c (id, no)
@@ -7859,7 +7989,7 @@ as $function$
 begin
     return query
     select
-        'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::integer,
+        'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::text, null::integer,
         null::text, null::text, null::timestamptz, jsonb_build_object('types', v.types), v.name, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(entities) with ordinality as e (id, no)
@@ -7887,7 +8017,7 @@ begin
             '(%s) --[%s%s]--> (%s)', s.name, case when v.negated then 'NOT ' else '' end, v.predicate,
             coalesce(o.name, r.value)
         ),
-        null::double precision, null::jsonb, null::integer, null::integer,
+        null::double precision, null::jsonb, null::integer, null::text, null::integer,
         d.document, d.source, d.published_at,
         jsonb_strip_nulls(jsonb_build_object('description', d.description, 'documents', d.documents)),
         s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
@@ -7937,6 +8067,99 @@ begin
 end
 $function$;
 comment on function graphrag._newest_support(bigint, integer, graphrag._filter) is 'The document in which a relation was last stated.';
+
+create function graphrag._evidence_rows(
+    chunks graphrag._ranked[],
+    relations graphrag._ranked[],
+    seeds graphrag._hit[],
+    top_k integer,
+    filter graphrag._filter
+)
+    returns setof graphrag.evidence
+    language plpgsql stable parallel safe rows 40
+as $function$
+-- Entities worth describing are seeds, and those that the relations found are about.
+declare
+    _entities graphrag._ranked[] := array(
+        select f
+        from graphrag._fuse(
+            seeds || array(
+                select row('relation', n.entity, min(r.no), null)::graphrag._hit
+                from unnest(relations) with ordinality as r (id, score, ranks, hop, via, is_cut, no)
+                join relation_version as v on v.id = r.id
+                cross join unnest(array[v.subject, v.object]) as n (entity)
+                where n.entity is not null
+                group by n.entity
+            ),
+            top_k
+        ) as f
+        order by f.score desc, f.id
+    );
+begin
+    return query
+    with pieces as (
+        select c.* from graphrag._chunk_rows(array(select x.id from unnest(chunks) as x), filter) as c
+        union all
+        select r.* from graphrag._relation_rows(array(select x.id from unnest(relations) as x), filter) as r
+        union all
+        select e.* from graphrag._entity_rows(array(select x.id from unnest(_entities) as x), filter) as e
+    ),
+    cited as (
+        -- One number a document, in the order in which the evidence first uses it.
+        select p.document, p.source, row_number() over (order by min(p.kind), min(p.rank)) as reference
+        from pieces as p
+        where p.document is not null
+        group by p.document, p.source
+    ),
+    ranked as (
+        select 'chunk' as kind, c.* from unnest(chunks) as c
+        union all
+        select 'relation', r.* from unnest(relations) as r
+        union all
+        select 'entity', e.* from unnest(_entities) as e
+    )
+    select
+        p.kind, p.rank, p.id, p.text, r.score, r.ranks, r.hop, graphrag._path(r.via, filter), d.reference::integer,
+        p.document, p.source, p.published_at,
+        case when r.is_cut then p.metadata || '{"truncated": true}' else p.metadata end,
+        p.subject, p.predicate, p.object, p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
+    from pieces as p
+    left join ranked as r on r.kind = p.kind and r.id = p.id
+    left join cited as d on d.document = p.document and d.source is not distinct from p.source
+    order by p.kind, p.rank;
+end
+$function$;
+comment on function graphrag._evidence_rows(graphrag._ranked[], graphrag._ranked[], graphrag._hit[], integer, graphrag._filter) is 'The rows of ranked passages and relations, and of the entities that matter to them.';
+
+create function graphrag._path(via text, filter graphrag._filter)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- A walk's ids as names: entities as they were called then, passages by their document in brackets.
+begin
+    return (
+        select string_agg(
+            case
+                when n.id::bigint > 0 then (
+                    select v.name
+                    from entity as e
+                    join entity_version as v on v.entity = e.id
+                    where e.id = n.id::bigint and graphrag._believed(v.born, v.died, e.space, filter)
+                )
+                else (
+                    select format('[%s]', coalesce(d.name, d.key))
+                    from chunk as k
+                    join document as d on d.id = k.document
+                    where k.id = -n.id::bigint
+                )
+            end,
+            ' > ' order by n.no
+        )
+        from unnest(string_to_array(via, ',')) with ordinality as n (id, no)
+    );
+end
+$function$;
+comment on function graphrag._path(text, graphrag._filter) is 'The path of a walk as names.';
 
 -- sql/60_retrieval/_filter_of.sql
 
@@ -8060,6 +8283,119 @@ end
 $function$;
 comment on function graphrag._instant(text) is 'The end of the day, second or other precision that a text states; raises GR013 if it states none.';
 
+-- sql/60_retrieval/_fuse.sql
+
+create function graphrag._fuse(hits graphrag._hit[], places integer)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 50
+as $function$
+-- Reciprocal rank fusion.
+declare
+    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
+begin
+    return query
+    select h.id, sum(1 / (_k + h.rank)), jsonb_object_agg(h.channel, h.rank), null::integer, null::text, null::boolean
+    from unnest(hits) as h
+    group by h.id
+    order by 2 desc, h.id
+    limit places;
+end
+$function$;
+comment on function graphrag._fuse(graphrag._hit[], integer) is 'The best of what several channels found, by their ranks.';
+
+create function graphrag._rank_relations(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    ways graphrag._ways,
+    places integer
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 30
+as $function$
+-- Ties: weight, then the triple's names. A quota gives the walk its share first, in its order.
+declare
+    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
+    _share integer := case
+        when ways.fusion = 'quota'
+            then ceil(places * (graphrag._setting('quota_share') #>> '{}')::double precision)
+        else 0
+    end;
+begin
+    return query
+    with step as (
+        select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut
+        from unnest(walked) as f
+        where f.version is not null
+    ),
+    hit as (
+        select h.channel, h.id, h.rank from unnest(hits) as h
+        union all
+        select 'walk', w.version, w.rank from step as w
+    ),
+    fused as (
+        select
+            h.id,
+            sum(1 / (_k + h.rank)) as score,
+            jsonb_object_agg(h.channel, h.rank) as ranks,
+            min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota
+        from hit as h
+        group by h.id
+        order by 4, 2 desc
+        fetch first (places) rows with ties
+    )
+    select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut
+    from fused as x
+    join relation_version as v on v.id = x.id
+    join content as t on t.id = v.content
+    left join step as w on w.version = x.id
+    order by
+        case when 'node_distance' = any (ways.rerank) then coalesce(w.hop, 1000) end,
+        x.quota, x.score desc, v.weight desc, t.body collate "C", x.id
+    limit places;
+end
+$function$;
+comment on function graphrag._rank_relations(graphrag._hit[], graphrag._found[], graphrag._ways, integer) is 'The relations of a read from its channels and its walk.';
+
+create function graphrag._rank_passages(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    question vector,
+    ways graphrag._ways,
+    places integer
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- Those that mass has reached by its logarithm, to which likeness to the question adds; the others fused by their ranks.
+begin
+    if not exists (select from unnest(walked) as f where f.chunk is not null) then
+        return query select f.* from graphrag._fuse(hits, places) as f;
+        return;
+    end if;
+    return query
+    with reached as (
+        select f.chunk, f.score, rank() over (order by f.score desc) as rank, max(f.score) over () as most
+        from unnest(walked) as f
+        where f.chunk is not null
+        order by f.score desc, f.chunk
+        limit 5 * places
+    )
+    select
+        r.chunk,
+        ln(r.score / r.most + 0.0001) + 2 * (1 - graphrag._distance(t.vec, question)) as score,
+        coalesce(
+            (select jsonb_object_agg(h.channel, h.rank) from unnest(hits) as h where h.id = r.chunk), '{}'
+        ) || jsonb_build_object('walk', r.rank),
+        null::integer, null::text, null::boolean
+    from reached as r
+    join chunk as k on k.id = r.chunk
+    join content as t on t.id = k.content
+    order by 2 desc, r.chunk
+    limit places;
+end
+$function$;
+comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, graphrag._ways, integer) is 'The passages of a read from its channels and its walk.';
+
 -- sql/60_retrieval/_holds.sql
 
 create function graphrag._holds(
@@ -8103,15 +8439,179 @@ end
 $function$;
 comment on function graphrag._passage_holds(bigint, tstzrange) is 'Whether a read as of a date may see a passage.';
 
+-- sql/60_retrieval/_lexical.sql
+
+-- BM25 over tsvectors. The rarest terms of a question drive the index, as many as find a few thousand texts; common ones
+-- only add to the score of what those found.
+
+create function graphrag._term_counts(question text, kind text, filter graphrag._filter)
+    returns table (term text, texts double precision, total double precision, words double precision)
+    language plpgsql stable parallel safe rows 12
+as $function$
+-- As believed at the revision that the read is about, and of its spaces only.
+declare
+    _config regconfig := (graphrag._setting('text_search_config') #>> '{}')::regconfig;
+    _total double precision;
+    _words double precision;
+begin
+    select sum(s.texts), sum(s.texts * s.words) / nullif(sum(s.texts), 0)
+    into _total, _words
+    from term_total as s
+    where s.space = any (filter.spaces) and s.kind = $2 and graphrag._believed(s.born, s.died, s.space, filter);
+    return query
+    select
+        q.lexeme,
+        greatest(
+            coalesce(
+                (
+                    select sum(s.texts)
+                    from term_stat as s
+                    where s.space = any (filter.spaces)
+                        and s.kind = $2
+                        and s.term = q.lexeme
+                        and graphrag._believed(s.born, s.died, s.space, filter)
+                ),
+                0
+            ),
+            1
+        )::double precision,
+        greatest(coalesce(_total, 1), 1),
+        coalesce(_words, 1)
+    from unnest(graphrag._text_vector(_config, left(question, 10000))) as q;
+end
+$function$;
+comment on function graphrag._term_counts(text, text, graphrag._filter) is 'The terms of a question, and in how many of how many texts each occurs.';
+
+create function graphrag._lexical_plan(question text, kind text, filter graphrag._filter)
+    returns graphrag._lexical_plan
+    language plpgsql stable parallel safe
+as $function$
+-- If even the rarest term is in too many texts, those that have the next rarest too are looked at, and so on.
+declare
+    _rows double precision := (graphrag._setting('lexical_candidates') #>> '{}')::double precision;
+    _plan graphrag._lexical_plan;
+begin
+    with term as (
+        select
+            quote_literal(c.term) as term,
+            c.texts,
+            c.total,
+            c.words,
+            ln(1 + greatest(c.total - c.texts + 0.5, 0) / (c.texts + 0.5)) as weight,
+            sum(c.texts) over rarest as texts_so_far,
+            c.total * exp(sum(ln(least(c.texts / c.total, 1))) over rarest) as texts_with_all,
+            row_number() over rarest as no
+        from graphrag._term_counts(question, kind, filter) as c
+        window rarest as (order by c.texts, c.term rows unbounded preceding)
+    )
+    select
+        case
+            when min(t.texts) <= _rows or min(t.total) <= _rows
+                then string_agg(t.term, ' | ' order by t.no)
+                    filter (where t.texts_so_far <= _rows or t.total <= _rows)
+            else string_agg(t.term, ' & ' order by t.no)
+                filter (where t.no = 1 or t.texts_with_all * t.total / t.texts > _rows)
+        end::tsquery,
+        array_agg(t.term::tsquery order by t.no),
+        array_agg(t.weight order by t.no),
+        min(t.words),
+        min(t.total) <= _rows
+    into _plan
+    from term as t;
+    return _plan;
+end
+$function$;
+comment on function graphrag._lexical_plan(text, text, graphrag._filter) is 'How to rank one kind of text by a question''s terms: which of them drive the index, and their weights.';
+
+create function graphrag._rough_score(tsv tsvector, plan graphrag._lexical_plan)
+    returns double precision
+    language sql immutable parallel safe
+as $function$
+-- BM25 as if the sixteen rarest terms were all and occurred once. One expression without a query, so that the planner
+-- inlines it: it is what a few thousand texts are judged by.
+    select (
+        case when tsv @@ plan.terms[1] then plan.weights[1] else 0 end
+        + case when tsv @@ plan.terms[2] then plan.weights[2] else 0 end
+        + case when tsv @@ plan.terms[3] then plan.weights[3] else 0 end
+        + case when tsv @@ plan.terms[4] then plan.weights[4] else 0 end
+        + case when tsv @@ plan.terms[5] then plan.weights[5] else 0 end
+        + case when tsv @@ plan.terms[6] then plan.weights[6] else 0 end
+        + case when tsv @@ plan.terms[7] then plan.weights[7] else 0 end
+        + case when tsv @@ plan.terms[8] then plan.weights[8] else 0 end
+        + case when tsv @@ plan.terms[9] then plan.weights[9] else 0 end
+        + case when tsv @@ plan.terms[10] then plan.weights[10] else 0 end
+        + case when tsv @@ plan.terms[11] then plan.weights[11] else 0 end
+        + case when tsv @@ plan.terms[12] then plan.weights[12] else 0 end
+        + case when tsv @@ plan.terms[13] then plan.weights[13] else 0 end
+        + case when tsv @@ plan.terms[14] then plan.weights[14] else 0 end
+        + case when tsv @@ plan.terms[15] then plan.weights[15] else 0 end
+        + case when tsv @@ plan.terms[16] then plan.weights[16] else 0 end
+    ) / (1.3 + 0.9 * length(tsv) / plan.words)
+$function$;
+comment on function graphrag._rough_score(tsvector, graphrag._lexical_plan) is 'About the BM25 score of a text.';
+
+create function graphrag._bm25(tsv tsvector, plan graphrag._lexical_plan)
+    returns double precision
+    language sql immutable parallel safe
+as $function$
+-- k1 = 1.2, b = 0.75; length in distinct terms. With one term and even weights ts_rank is a function of its frequency n,
+-- the sum of 1/i² up to n over π²/6, which 1 - 1 / (1.6449 (n + 0.5)) is close to: solved for n.
+    select coalesce(sum(w.weight * f.n * 2.2 / (f.n + 0.3 + 0.9 * length(tsv) / plan.words)), 0)
+    from unnest(plan.terms, plan.weights) as w (term, weight)
+    cross join lateral (
+        select round(1 / (1.644934 * (1 - ts_rank('{1, 1, 1, 1}', tsv, w.term))) - 0.5)::double precision as n
+    ) as f
+    where f.n > 0
+$function$;
+comment on function graphrag._bm25(tsvector, graphrag._lexical_plan) is 'The BM25 score of a text.';
+
+create function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter)
+    returns table (content bigint, space integer)
+    language plpgsql stable parallel safe rows 1000
+as $function$
+-- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what a
+-- term finds in all the others too. A statement a kind, because there is an index a kind.
+begin
+    if plan.drivers is null then
+        return;
+    elsif plan.is_small then
+        return query
+        select t.id, t.space
+        from content as t
+        where t.space = any (filter.spaces) and t.kind = $2 and t.tsv @@ plan.drivers
+        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+    elsif kind = 'chunk' then
+        return query
+        select t.id, t.space
+        from content as t
+        where t.kind = 'chunk' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+    elsif kind = 'entity' then
+        return query
+        select t.id, t.space
+        from content as t
+        where t.kind = 'entity' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+    else
+        return query
+        select t.id, t.space
+        from content as t
+        where t.kind = 'relation' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+    end if;
+end
+$function$;
+comment on function graphrag._lexical(graphrag._lexical_plan, text, graphrag._filter) is 'Texts that share rare terms with the question, likely ones first.';
+
 -- sql/60_retrieval/_relation_channels.sql
 
 create function graphrag._relations_by_vector(question vector, filter graphrag._filter, depth integer)
-    returns table (version bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 begin
     return query
-    select found.id, row_number() over (order by found.distance, found.id)
+    select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
     from (
         select v.id, graphrag._distance(t.vec, question) as distance
         from content as t
@@ -8135,41 +8635,43 @@ $function$;
 comment on function graphrag._relations_by_vector(vector, graphrag._filter, integer) is 'Relations whose statement is nearest to the question.';
 
 create function graphrag._relations_by_text(question text, filter graphrag._filter, depth integer)
-    returns table (version bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 declare
-    _terms tsquery := graphrag._question_terms(question);
+    _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'relation', filter);
 begin
     return query
-    select found.id, row_number() over (order by found.score desc, found.id)
+    select 'text', found.id, rank() over (order by found.score desc), found.score
     from (
-        select v.id, ts_rank(t.tsv, _terms, 1) as score
-        from content as t
-        join relation_version as v on v.content = t.id
-        where t.kind = 'relation'
-            and t.tsv @@ _terms
-            and t.space = any (filter.spaces)
-            and graphrag._believed(v.born, v.died, t.space, filter)
-            and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-            and (filter.entity_types is null or graphrag._has_type(v.subject, t.space, filter))
-            and (filter.entity_types is null or v.object is null or graphrag._has_type(v.object, t.space, filter))
-        order by ts_rank(t.tsv, _terms, 1) desc, v.id
+        select v.id, graphrag._bm25(v.tsv, _plan) as score
+        from (
+            select r.id, t.tsv
+            from graphrag._lexical(_plan, 'relation', filter) as l
+            join content as t on t.id = l.content
+            join relation_version as r on r.content = t.id
+            where graphrag._believed(r.born, r.died, t.space, filter)
+                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+            limit 4 * depth
+        ) as v
+        order by 2 desc, v.id
         limit depth
     ) as found;
 end
 $function$;
-comment on function graphrag._relations_by_text(text, graphrag._filter, integer) is 'Relations whose statement, endpoint names included, shares words with the question.';
+comment on function graphrag._relations_by_text(text, graphrag._filter, integer) is 'Relations whose statement, endpoint names included, shares words with the question (BM25).';
 
 -- sql/60_retrieval/_seed_chunks.sql
 
 create function graphrag._chunks_by_vector(question vector, filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 begin
     return query
-    select found.chunk, row_number() over (order by found.distance, found.chunk)
+    select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
     from (
         select d.chunk, graphrag._distance(t.vec, question) as distance
         from content as t
@@ -8191,74 +8693,72 @@ end
 $function$;
 comment on function graphrag._chunks_by_vector(vector, graphrag._filter, integer) is 'Passages nearest to the question.';
 
-create function graphrag._question_terms(question text)
-    returns tsquery
-    language plpgsql stable parallel safe
-as $function$
--- Any of the question's words. Built from lexemes, so that operators in a question are plain text.
-declare
-    _config regconfig := (graphrag._setting('text_search_config') #>> '{}')::regconfig;
-begin
-    return (
-        select string_agg(quote_literal(l.lexeme), ' | ')::tsquery
-        from unnest(to_tsvector(_config, question)) as l
-    );
-end
-$function$;
-comment on function graphrag._question_terms(text) is 'The question as a disjunction of its lexemes; NULL if it has none.';
-
 create function graphrag._chunks_by_text(question text, filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
+-- Those that have identifiers of the question come first, with more of them before fewer.
 declare
-    _terms tsquery := graphrag._question_terms(question);
+    _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'chunk', filter);
     _identifiers text[] := graphrag._identifiers(question);
 begin
     return query
     with matched as (
-        select d.chunk, ts_rank(t.tsv, _terms, 1) + 1.0 * cardinality(
-            array(select unnest(k.identifiers) intersect select unnest(_identifiers))
-        ) as score
-        from content as t
-        join document_chunk as d on d.content = t.id
-        join chunk as k on k.id = d.chunk
-        join document_version as v on v.id = d.version
-        where t.kind = 'chunk'
-            and t.tsv @@ _terms
-            and t.space = any (filter.spaces)
-            and graphrag._believed(d.born, d.died, t.space, filter)
-            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
-        union
-        select d.chunk, 1.0 * cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers)))
+        (
+            select d.chunk, 0 as identifiers, graphrag._bm25(d.tsv, _plan) as score
+            from (
+                select k.chunk, t.tsv
+                from graphrag._lexical(_plan, 'chunk', filter) as l
+                join content as t on t.id = l.content
+                join document_chunk as k on k.content = t.id
+                join document_version as v on v.id = k.version
+                where graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                limit 4 * depth
+            ) as d
+        )
+        union all
+        select
+            d.chunk,
+            cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers))),
+            graphrag._bm25(t.tsv, _plan)
         from chunk as k
         join document_chunk as d on d.chunk = k.id
         join document_version as v on v.id = d.version
         join document as o on o.id = v.document
+        join content as t on t.id = k.content
         where k.identifiers && _identifiers
             and o.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, o.space, filter)
             and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
             and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
     )
-    select m.chunk, row_number() over (order by max(m.score) desc, m.chunk)
+    select
+        case when max(m.identifiers) > 0 then 'identifier' else 'text' end,
+        m.chunk,
+        rank() over (order by max(m.identifiers) desc, max(m.score) desc),
+        max(m.score)
     from matched as m
     group by m.chunk
-    order by max(m.score) desc, m.chunk
+    order by max(m.identifiers) desc, max(m.score) desc, m.chunk
     limit depth;
 end
 $function$;
-comment on function graphrag._chunks_by_text(text, graphrag._filter, integer) is 'Passages that share words or identifiers with the question.';
+comment on function graphrag._chunks_by_text(text, graphrag._filter, integer) is 'Passages that share words (BM25) or identifiers with the question.';
 
 create function graphrag._chunks_by_mention(entities bigint[], filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 -- Passages that name seed entities: first those that name most of them, then those that name the better seeds.
 begin
     return query
-    select m.chunk, row_number() over (order by count(distinct e.id) desc, sum(1.0 / e.no) desc, m.chunk)
+    select
+        'mention',
+        m.chunk,
+        rank() over (order by count(distinct e.id) desc, sum(1.0 / e.no) desc),
+        sum(1.0 / e.no)::double precision
     from unnest(entities) with ordinality as e (id, no)
     join entity_name as n on n.entity = e.id and n.role <> 'claimed'
     join mention as m on m.space = n.space and m.folded = n.folded
@@ -8275,6 +8775,32 @@ begin
 end
 $function$;
 comment on function graphrag._chunks_by_mention(bigint[], graphrag._filter, integer) is 'Passages that name the seed entities.';
+
+create function graphrag._chunks_by_statement(relations graphrag._hit[], filter graphrag._filter, depth integer)
+    returns setof graphrag._hit
+    language plpgsql stable parallel safe rows 50
+as $function$
+-- Passages in which the relations found were stated, in the relations' order.
+begin
+    return query
+    select 'statement', d.chunk, rank() over (order by min(r.no)), 1.0::double precision / min(r.no)
+    from (
+        select f.id, row_number() over (order by f.score desc, f.id) as no from graphrag._fuse(relations, depth) as f
+    ) as r
+    join relation_version as x on x.id = r.id
+    join relation as i on i.id = x.relation
+    join assertion as a on a.content = x.content
+    join document_chunk as d on d.chunk = a.chunk
+    join document_version as v on v.id = d.version
+    where graphrag._believed(d.born, d.died, i.space, filter)
+        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+    group by d.chunk
+    order by min(r.no), d.chunk
+    limit depth;
+end
+$function$;
+comment on function graphrag._chunks_by_statement(graphrag._hit[], graphrag._filter, integer) is 'Passages that state the relations found.';
 
 -- sql/60_retrieval/_seed_entities.sql
 
@@ -8301,31 +8827,42 @@ $function$;
 comment on function graphrag._question_names(text) is 'Folded word runs of a question.';
 
 create function graphrag._entities_by_name(question text, filter graphrag._filter)
-    returns table (entity bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 10
 as $function$
+-- Of names of which one is a part of the other, the longer.
 begin
     return query
-    select n.entity, row_number() over (order by max(length(n.folded)) desc, n.entity)
-    from entity_name as n
-    join entity_version as v on v.entity = n.entity
-    where n.space = any (filter.spaces)
-        and n.folded = any (graphrag._question_names(question))
-        and graphrag._believed(n.born, n.died, n.space, filter)
-        and graphrag._believed(v.born, v.died, n.space, filter)
-        and (filter.entity_types is null or v.types && filter.entity_types)
+    with named as materialized (
+        select n.entity, n.folded
+        from entity_name as n
+        join entity_version as v on v.entity = n.entity
+        where n.space = any (filter.spaces)
+            and n.folded = any (graphrag._question_names(question))
+            and graphrag._believed(n.born, n.died, n.space, filter)
+            and graphrag._believed(v.born, v.died, n.space, filter)
+            and (filter.entity_types is null or v.types && filter.entity_types)
+    )
+    select
+        'name', n.entity, rank() over (order by max(length(n.folded)) desc), max(length(n.folded))::double precision
+    from named as n
+    where not exists (
+        select
+        from named as l
+        where l.folded <> n.folded and position(' ' || n.folded || ' ' in ' ' || l.folded || ' ') > 0
+    )
     group by n.entity;
 end
 $function$;
 comment on function graphrag._entities_by_name(text, graphrag._filter) is 'Entities whose name or alias stands in the question; longer names first.';
 
 create function graphrag._entities_by_vector(question vector, filter graphrag._filter, depth integer)
-    returns table (entity bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 10
 as $function$
 begin
     return query
-    select found.entity, row_number() over (order by found.distance, found.entity)
+    select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
     from (
         select v.entity, graphrag._distance(t.vec, question) as distance
         from content as t
@@ -8346,29 +8883,188 @@ end
 $function$;
 comment on function graphrag._entities_by_vector(vector, graphrag._filter, integer) is 'Entities nearest to the question.';
 
-create function graphrag._seeds(question text, vec vector, filter graphrag._filter, depth integer)
-    returns table (entity bigint, rank bigint, ranks jsonb)
+create function graphrag._entities_by_text(question text, filter graphrag._filter, depth integer)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 10
 as $function$
 declare
-    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
+    _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'entity', filter);
 begin
     return query
-    select
-        c.entity,
-        row_number() over (order by sum(1 / (_k + c.rank)) desc, c.entity),
-        jsonb_object_agg(c.channel, c.rank)
+    select 'text', found.entity, rank() over (order by found.score desc), found.score
     from (
-        select 'name' as channel, n.* from graphrag._entities_by_name(question, filter) as n
-        union all
-        select 'vector', v.* from graphrag._entities_by_vector(vec, filter, depth) as v
-    ) as c
-    group by c.entity
-    order by sum(1 / (_k + c.rank)) desc, c.entity
-    limit depth;
+        select v.entity, graphrag._bm25(v.tsv, _plan) as score
+        from (
+            select e.entity, t.tsv
+            from graphrag._lexical(_plan, 'entity', filter) as l
+            join content as t on t.id = l.content
+            join entity_version as e on e.content = t.id
+            where graphrag._believed(e.born, e.died, t.space, filter)
+                and (filter.entity_types is null or e.types && filter.entity_types)
+            limit 4 * depth
+        ) as v
+        order by 2 desc, v.entity
+        limit depth
+    ) as found;
 end
 $function$;
-comment on function graphrag._seeds(text, vector, graphrag._filter, integer) is 'Seed entities of a question: by name and by vector, fused.';
+comment on function graphrag._entities_by_text(text, graphrag._filter, integer) is 'Entities whose name or description shares words with the question (BM25).';
+
+create function graphrag._seeds(question text, vec vector, filter graphrag._filter, depth integer)
+    returns setof graphrag._hit
+    language plpgsql stable parallel safe rows 30
+as $function$
+begin
+    return query
+    select n.* from graphrag._entities_by_name(question, filter) as n
+    union all
+    select v.* from graphrag._entities_by_vector(vec, filter, depth) as v
+    union all
+    select t.* from graphrag._entities_by_text(question, filter, depth) as t;
+end
+$function$;
+comment on function graphrag._seeds(text, vector, graphrag._filter, integer) is 'Seed entities of a question by name, vector and text.';
+
+-- sql/60_retrieval/_spread.sql
+
+create function graphrag._spread(start graphrag._mass[], filter graphrag._filter)
+    returns setof graphrag._found
+    language plpgsql stable parallel safe rows 500
+as $function$
+-- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a part
+-- stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
+-- relations by the mass that crossed them and passages by the mass that stayed.
+declare
+    _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
+    _width integer := (graphrag._setting('ppr_nodes') #>> '{}')::integer;
+    _here bigint[] := array(select m.node from unnest(start) as m);
+    _mass double precision[] := array(select m.mass from unnest(start) as m);
+    _paths text[] := _here;
+    _step graphrag._found[];
+    _steps graphrag._found[] := '{}';
+    _stayed_at bigint[] := '{}';
+    _stayed double precision[] := '{}';
+begin
+    for _hop in 1 .. (graphrag._setting('ppr_steps') #>> '{}')::integer loop
+        _stayed_at := _stayed_at || _here;
+        _stayed := _stayed || array(select m.mass * (1 - _damping) from unnest(_mass) as m (mass));
+        _step := graphrag._spread_once(_here, _mass, _paths, _hop, filter);
+        _steps := _steps || array(select s from unnest(_step) as s where s.version is not null);
+        select
+            coalesce(array_agg(n.other), '{}'),
+            coalesce(array_agg(n.mass * _damping), '{}'),
+            coalesce(array_agg(n.path), '{}')
+        into _here, _mass, _paths
+        from (
+            select
+                s.other,
+                sum(s.score) as mass,
+                (array_agg(concat_ws(',', s.via, s.other) order by s.score desc, s.node, s.version))[1] as path
+            from unnest(_step) as s
+            where s.other is not null
+            group by s.other
+            order by 2 desc, s.other
+            limit _width
+        ) as n;
+        exit when _here = '{}';
+    end loop;
+    _stayed_at := _stayed_at || _here;
+    _stayed := _stayed || _mass;
+    return query
+    (
+        select distinct on (s.version)
+            s.version, null::bigint, s.node, s.other, min(s.hop) over v, sum(s.score) over v, s.via,
+            bool_or(s.is_cut) over v
+        from unnest(_steps) as s
+        window v as (partition by s.version)
+        order by s.version, s.hop, s.score desc, s.node
+    )
+    union all
+    select null, -m.node, null, null, null, sum(m.mass), null, null
+    from unnest(_stayed_at, _stayed) as m (node, mass)
+    where m.node < 0
+    group by m.node;
+end
+$function$;
+comment on function graphrag._spread(graphrag._mass[], graphrag._filter) is 'Relations and passages by personalised PageRank from the given nodes.';
+
+create function graphrag._spread_once(
+    here bigint[],
+    mass double precision[],
+    paths text[],
+    hop integer,
+    filter graphrag._filter
+)
+    returns graphrag._found[]
+    language plpgsql stable parallel safe
+as $function$
+-- The edges of the given nodes with the mass that crosses each. Edges are facts, mentions and likenesses of entities.
+declare
+    _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
+begin
+    return array(
+        select row(
+            e.version, null, e.node, e.other, hop,
+            n.mass * e.weight / sum(e.weight) over (partition by e.node),
+            n.path, bool_or(e.is_cut) over (partition by e.node)
+        )::graphrag._found
+        from (
+            select f.node, f.version, f.other, f.weight::double precision as weight, f.is_cut
+            from graphrag._edges(
+                array(select h.id from unnest(here) as h (id) where h.id > 0), filter, _per_node, 1000000
+            ) as f
+            union all
+            select m.node, null, m.other, 1, null
+            from graphrag._mention_edges(here, filter, _per_node) as m
+        ) as e
+        join unnest(here, mass, paths) as n (id, mass, path) on n.id = e.node
+    );
+end
+$function$;
+comment on function graphrag._spread_once(bigint[], double precision[], text[], integer, graphrag._filter) is 'One step of personalised PageRank.';
+
+create function graphrag._mention_edges(here bigint[], filter graphrag._filter, per_node integer)
+    returns table (node bigint, other bigint)
+    language plpgsql stable parallel safe rows 500
+as $function$
+begin
+    return query
+    select h.id, c.other
+    from unnest(here) as h (id)
+    cross join lateral (
+        select distinct -m.chunk as other
+        from entity_name as n
+        join mention as m on m.space = n.space and m.folded = n.folded
+        join document_chunk as d on d.chunk = m.chunk
+        join document_version as v on v.id = d.version
+        where n.entity = h.id
+            and n.role <> 'claimed'
+            and graphrag._believed(n.born, n.died, n.space, filter)
+            and graphrag._believed(d.born, d.died, n.space, filter)
+            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+        limit per_node
+    ) as c
+    where h.id > 0
+    union all
+    select h.id, c.other
+    from unnest(here) as h (id)
+    cross join lateral (
+        select distinct n.entity as other
+        from mention as m
+        join entity_name as n on n.space = m.space and n.folded = m.folded
+        join entity_version as v on v.entity = n.entity
+        where m.chunk = -h.id
+            and n.role <> 'claimed'
+            and graphrag._believed(n.born, n.died, n.space, filter)
+            and graphrag._believed(v.born, v.died, n.space, filter)
+            and (filter.entity_types is null or v.types && filter.entity_types)
+        limit per_node
+    ) as c
+    where h.id < 0;
+end
+$function$;
+comment on function graphrag._mention_edges(bigint[], graphrag._filter, integer) is 'Edges between entities and the passages that name them.';
 
 -- sql/60_retrieval/_synthesize.sql
 
@@ -8394,27 +9090,189 @@ return prompt(question, evidence, header)
 $python$;
 comment on function graphrag._synthesis_prompt(text, text, jsonb) is 'The message that asks a question on evidence, as query() sends it.';
 
+-- sql/60_retrieval/_term_statistics.sql
+
+-- What BM25 knows of a space: how many texts of each kind it has, how long they are and in how many of them a term
+-- occurs. Counted for the whole space, and counted again when a tenth of its documents has changed: the counts of a
+-- moment serve all reads until the next, and keep their belief interval, so that a read of the past ranks as it did.
+
+create function graphrag._text_vector(config regconfig, body text)
+    returns tsvector
+    language plpgsql immutable parallel safe strict
+as $function$
+-- PostgreSQL's parser takes a run of Chinese, Japanese, Korean or Thai letters for one word: of those, every two
+-- neighbours are a term.
+declare
+    _unsegmented constant text := '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]';
+begin
+    if body !~ _unsegmented then
+        return to_tsvector(config, body);
+    end if;
+    return to_tsvector(config, regexp_replace(body, _unsegmented || '+', ' ', 'g')) || (
+        select to_tsvector(
+            'simple', string_agg(
+                case when length(r.run[1]) = 1 then r.run[1] else substr(r.run[1], i.no, 2) end, ' ' order by r.no, i.no
+            )
+        )
+        from regexp_matches(body, _unsegmented || '+', 'g') with ordinality as r (run, no)
+        cross join generate_series(1, greatest(length(r.run[1]) - 1, 1)) as i (no)
+    );
+end
+$function$;
+comment on function graphrag._text_vector(regconfig, text) is 'The terms of a text; where letters are not separated into words, their neighbouring pairs.';
+
+create function graphrag._live_contents(space integer, kind text)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select t.id
+        from content as t
+        where t.space = $1
+            and t.kind = $2
+            and case $2
+                when 'chunk'
+                    then exists (select from document_chunk as v where v.content = t.id and v.died is null)
+                when 'entity'
+                    then exists (select from entity_version as v where v.content = t.id and v.died is null)
+                when 'relation'
+                    then exists (select from relation_version as v where v.content = t.id and v.died is null)
+            end
+    );
+end
+$function$;
+comment on function graphrag._live_contents(integer, text) is 'The texts of one kind that a space is made of now.';
+
+create function graphrag._count_terms(space integer, kind text, revision bigint)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Counts one kind and applies the difference. A term of one text is not kept: what is missing is taken to occur once.
+declare
+    _contents bigint[] := graphrag._live_contents(space, kind);
+    _words double precision := (
+        select avg(length(t.tsv)) from unnest(_contents) as c (id) join content as t on t.id = c.id
+    );
+    _terms text[];
+    _counts integer[];
+begin
+    select array_agg(w.term order by w.term), array_agg(w.n order by w.term)
+    into _terms, _counts
+    from (
+        select w.lexeme as term, count(*)::integer as n
+        from unnest(_contents) as c (id)
+        join content as t on t.id = c.id
+        cross join unnest(t.tsv) as w
+        group by w.lexeme
+        having count(*) > 1
+    ) as w;
+    delete from term_total as s where s.space = $1 and s.kind = $2 and s.born = revision;
+    update term_total as s set died = revision where s.space = $1 and s.kind = $2 and s.died is null;
+    insert into term_total (space, kind, texts, words, born)
+    values ($1, $2, cardinality(_contents), coalesce(_words, 1), revision);
+
+    delete from term_stat as s where s.space = $1 and s.kind = $2 and s.born = revision;
+    update term_stat as s
+    set died = revision
+    where s.space = $1
+        and s.kind = $2
+        and s.died is null
+        and not exists (
+            select from unnest(_terms, _counts) as w (term, n) where w.term = s.term and w.n = s.texts
+        );
+    insert into term_stat (space, kind, term, texts, born)
+    select $1, $2, w.term, w.n, revision
+    from unnest(_terms, _counts) as w (term, n)
+    where not exists (
+        select from term_stat as s where s.space = $1 and s.kind = $2 and s.term = w.term and s.died is null
+    );
+end
+$function$;
+comment on function graphrag._count_terms(integer, text, bigint) is 'Counts the terms of one kind of a space''s texts, as believed from a revision on.';
+
+create function graphrag._count_all_terms(space integer, revision bigint)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+begin
+    perform graphrag._count_terms(space, 'chunk', revision);
+    perform graphrag._count_terms(space, 'entity', revision);
+    perform graphrag._count_terms(space, 'relation', revision);
+    delete from term_watch as w where w.space = $1;
+    insert into term_watch (space, documents, counted_to, changed)
+    select
+        $1,
+        (
+            select count(*)
+            from document as d
+            join document_version as v on v.document = d.id and v.died is null
+            where d.space = $1
+        ),
+        coalesce((select max(v.id) from document_version as v), 0),
+        0;
+end
+$function$;
+comment on function graphrag._count_all_terms(integer, bigint) is 'Counts the terms of a space, as believed from a revision on.';
+
+create function graphrag._recount_terms(space integer, revision bigint, ended integer default 0)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Called by every write of documents, under the space's lock. Cheap unless a tenth may have changed: the versions
+-- written since are looked at, each once, only when there are that many in the whole realm.
+declare
+    _watch record;
+    _last bigint := coalesce((select max(v.id) from document_version as v), 0);
+begin
+    select * into _watch from term_watch as w where w.space = $1;
+    if not found then
+        perform graphrag._count_all_terms(space, revision);
+        return;
+    end if;
+    if 10 * (_watch.changed + ended + _last - _watch.counted_to) < _watch.documents then
+        if ended > 0 then
+            update term_watch as w set changed = w.changed + ended where w.space = $1;
+        end if;
+        return;
+    end if;
+    _watch.changed := _watch.changed + ended + (
+        select count(*)
+        from document_version as v
+        join document as d on d.id = v.document
+        where v.id > _watch.counted_to and d.space = $1
+    );
+    if 10 * _watch.changed < _watch.documents then
+        update term_watch as w set changed = _watch.changed, counted_to = _last where w.space = $1;
+    else
+        perform graphrag._count_all_terms(space, revision);
+    end if;
+end
+$function$;
+comment on function graphrag._recount_terms(integer, bigint, integer) is 'Counts the terms of a space again if a tenth of its documents has changed since.';
+
 -- sql/60_retrieval/_walk.sql
 
 create function graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer)
-    returns table (version bigint, relation bigint, other bigint)
+    returns table (node bigint, version bigint, other bigint, weight integer, is_cut boolean)
     language plpgsql stable parallel safe rows 200
 as $function$
 -- One step: the edges of these entities in both directions, newest first, filters applied to each edge and to the
--- entity it reaches. Closed versions are only looked at when the read is about the past.
+-- entity it reaches. Closed versions are only looked at when the read is about the past. The last edge that
+-- per_entity lets in is marked: the entity may have more.
 declare
     _is_past boolean := 9223372036854775806 > any (filter.revisions);
 begin
     return query
-    select x.id, x.relation, x.other
+    select f.id, x.id, x.other, x.weight, x.is_cut
     from unnest(entities) with ordinality as f (id, no)
     join entity as e on e.id = f.id
     cross join lateral (
         (
-            select d.*
+            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = per_entity as is_cut
             from (
                 (
-                    select v.id, v.relation, v.object as other, v.ord, v.weight
+                    select v.id, v.object as other, v.ord, v.weight
                     from relation_version as v
                     where v.subject = f.id and v.died is null
                         and graphrag._believed(v.born, v.died, e.space, filter)
@@ -8429,7 +9287,7 @@ begin
                 )
                 union all
                 (
-                    select v.id, v.relation, v.object as other, v.ord, v.weight
+                    select v.id, v.object as other, v.ord, v.weight
                     from relation_version as v
                     where _is_past and v.subject = f.id and v.died is not null
                         and graphrag._believed(v.born, v.died, e.space, filter)
@@ -8448,10 +9306,10 @@ begin
         )
         union all
         (
-            select d.*
+            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = per_entity as is_cut
             from (
                 (
-                    select v.id, v.relation, v.subject as other, v.ord, v.weight
+                    select v.id, v.subject as other, v.ord, v.weight
                     from relation_version as v
                     where v.object = f.id and v.died is null
                         and graphrag._believed(v.born, v.died, e.space, filter)
@@ -8462,7 +9320,7 @@ begin
                 )
                 union all
                 (
-                    select v.id, v.relation, v.subject as other, v.ord, v.weight
+                    select v.id, v.subject as other, v.ord, v.weight
                     from relation_version as v
                     where _is_past and v.object = f.id and v.died is not null
                         and graphrag._believed(v.born, v.died, e.space, filter)
@@ -8497,7 +9355,7 @@ $function$;
 comment on function graphrag._has_type(bigint, integer, graphrag._filter) is 'Whether an entity is of a type that a read may see.';
 
 create function graphrag._walk(seeds bigint[], filter graphrag._filter, max_hops integer)
-    returns table (version bigint, relation bigint, hop integer, rank bigint)
+    returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
 -- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop.
@@ -8505,39 +9363,42 @@ declare
     _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
     _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;
     _frontier bigint[] := seeds;
+    _paths text[] := seeds;
     _visited bigint[] := seeds;
-    _versions bigint[] := '{}';
-    _relations bigint[] := '{}';
-    _hops integer[] := '{}';
-    _found bigint[];
-    _found_relations bigint[];
-    _others bigint[];
+    _step graphrag._found[];
+    _steps graphrag._found[] := '{}';
 begin
     for _hop in 1 .. max_hops loop
         exit when _frontier = '{}' or _budget <= 0;
-        select
-            coalesce(array_agg(e.version), '{}'),
-            coalesce(array_agg(e.relation), '{}'),
-            coalesce(array_agg(e.other), '{}')
-        into _found, _found_relations, _others
-        from graphrag._edges(_frontier, filter, _per_entity, _budget) as e;
-        _budget := _budget - cardinality(_found);
-        _versions := _versions || _found;
-        _relations := _relations || _found_relations;
-        _hops := _hops || array_fill(_hop, array[cardinality(_found)]);
-        _frontier := array(
-            select o.id
-            from unnest(_others) with ordinality as o (id, no)
-            where o.id is not null and o.id <> all (_visited)
-            group by o.id
-            order by min(o.no)
+        _step := array(
+            select row(e.version, null, e.node, e.other, _hop, null, f.path, e.is_cut)::graphrag._found
+            from graphrag._edges(_frontier, filter, _per_entity, _budget) with ordinality
+                as e (node, version, other, weight, is_cut, no)
+            join unnest(_frontier, _paths) as f (id, path) on f.id = e.node
+            order by e.no
         );
+        _budget := _budget - cardinality(_step);
+        _steps := _steps || _step;
+        select coalesce(array_agg(r.other order by r.no), '{}'), coalesce(array_agg(r.path order by r.no), '{}')
+        into _frontier, _paths
+        from (
+            select distinct on (s.other) s.other, concat(s.via, ',', s.other) as path, s.no
+            from unnest(_step) with ordinality
+                as s (version, chunk, node, other, hop, score, via, is_cut, no)
+            where s.other is not null and not exists (select from unnest(_visited) as v (id) where v.id = s.other)
+            order by s.other, s.no
+        ) as r;
         _visited := _visited || _frontier;
     end loop;
     return query
-    select w.version, w.relation, min(w.hop), row_number() over (order by min(w.hop), min(w.no))
-    from unnest(_versions, _relations, _hops) with ordinality as w (version, relation, hop, no)
-    group by w.version, w.relation;
+    select w.version, null::bigint, w.node, w.other, w.hop, 1.0::double precision / w.no, w.via, w.is_cut
+    from (
+        select distinct on (s.version)
+            s.version, s.node, s.other, s.hop, s.via, s.no, bool_or(s.is_cut) over (partition by s.node) as is_cut
+        from unnest(_steps) with ordinality as s (version, chunk, node, other, hop, score, via, is_cut, no)
+        order by s.version, s.no
+    ) as w
+    order by w.no;
 end
 $function$;
 comment on function graphrag._walk(bigint[], graphrag._filter, integer) is 'The relations within max_hops of the seeds, nearest and newest first.';
@@ -8686,6 +9547,9 @@ create function graphrag.context(
     metadata_filter jsonb default null,
     min_confidence double precision default null,
     budget integer default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null,
@@ -8723,6 +9587,7 @@ begin
         ),
         top_k,
         max_hops,
+        graphrag._ways_of(walk, fusion, rerank),
         embedding
     );
     _prompted := graphrag._context(
@@ -8733,7 +9598,7 @@ begin
     characters_prompted := length(_prompted);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, text, text[], double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
 
 create function graphrag._prompt_header(as_of text)
     returns jsonb
@@ -8760,6 +9625,9 @@ create function graphrag.query(
     instructions text default null,
     history jsonb default null,
     budget integer default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -8798,6 +9666,7 @@ begin
         ),
         top_k,
         max_hops,
+        graphrag._ways_of(walk, fusion, rerank),
         embedding
     );
     _reply := graphrag._synthesize(
@@ -8825,7 +9694,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, jsonb, integer, double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, jsonb, integer, text, text, text[], double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
 
 create function graphrag._check_citations(
     inout answer text,
@@ -8927,16 +9796,52 @@ create function graphrag._check_mode(mode text)
     returns void
     language plpgsql immutable parallel safe
 as $function$
+declare
+    _modes constant text[] := '{mix, local, global, hybrid, naive, bypass}';
 begin
-    if mode is null or mode not in ('mix', 'local', 'naive', 'bypass') then
+    if mode is null or mode <> all (_modes) then
         raise exception 'there is no mode "%"', mode
             using errcode = 'GR002',
-                detail = 'The modes are mix, local, naive and bypass.',
-                hint = graphrag._near(mode, array['mix', 'local', 'naive', 'bypass']);
+                detail = format('The modes are %s.', array_to_string(_modes, ', ')),
+                hint = graphrag._near(mode, _modes);
     end if;
 end
 $function$;
 comment on function graphrag._check_mode(text) is 'Raises GR002 for an unknown mode.';
+
+create function graphrag._ways_of(walk text, fusion text, rerank text[])
+    returns graphrag._ways
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _ways graphrag._ways := row(
+        coalesce(walk, graphrag._setting('walk') #>> '{}'),
+        coalesce(fusion, graphrag._setting('fusion') #>> '{}'),
+        coalesce(rerank, '{}')
+    );
+begin
+    perform graphrag._check_way('walk', _ways.walk, '{ppr, hops}');
+    perform graphrag._check_way('fusion', _ways.fusion, '{rrf, quota}');
+    perform graphrag._check_way('rerank', r.way, '{mmr, node_distance}') from unnest(_ways.rerank) as r (way);
+    return _ways;
+end
+$function$;
+comment on function graphrag._ways_of(text, text, text[]) is 'How a read walks, fuses and reranks; raises GR009 for a way that there is not.';
+
+create function graphrag._check_way(what text, way text, known text[])
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+begin
+    if way is null or way <> all (known) then
+        raise exception 'there is no % "%"', what, way
+            using errcode = 'GR009',
+                detail = format('For %s there are %s.', what, array_to_string(known, ', ')),
+                hint = graphrag._near(way, known);
+    end if;
+end
+$function$;
+comment on function graphrag._check_way(text, text, text[]) is 'Raises GR009 for a walk, fusion or reranking that there is not.';
 
 create function graphrag._gather(
     question text,
@@ -8944,6 +9849,7 @@ create function graphrag._gather(
     filter graphrag._filter,
     top_k integer,
     max_hops integer,
+    ways graphrag._ways,
     embedding double precision[]
 )
     returns graphrag.evidence[]
@@ -8971,12 +9877,12 @@ begin
     return array(
         select e
         from graphrag._evidence(
-            question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops
+            question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops, ways
         ) as e
     );
 end
 $function$;
-comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, double precision[]) is 'Evidence for a question; checks the arguments that every read shares.';
+comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, graphrag._ways, double precision[]) is 'Evidence for a question; checks the arguments that every read shares.';
 
 create function graphrag._question_vector(question text, embedding double precision[])
     returns vector
@@ -9019,6 +9925,9 @@ create function graphrag.retrieve(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -9053,12 +9962,13 @@ begin
             ),
             top_k,
             max_hops,
+            graphrag._ways_of(walk, fusion, rerank),
             embedding
         )
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, text, text[], double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
 
 -- sql/80_operations/_call.sql
 

@@ -1,10 +1,10 @@
 create function graphrag._relations_by_vector(question vector, filter graphrag._filter, depth integer)
-    returns table (version bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 begin
     return query
-    select found.id, rank() over (order by found.distance)
+    select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
     from (
         select v.id, graphrag._distance(t.vec, question) as distance
         from content as t
@@ -28,14 +28,14 @@ $function$;
 comment on function graphrag._relations_by_vector(vector, graphrag._filter, integer) is 'Relations whose statement is nearest to the question.';
 
 create function graphrag._relations_by_text(question text, filter graphrag._filter, depth integer)
-    returns table (version bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 declare
     _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'relation', filter);
 begin
     return query
-    select found.id, rank() over (order by found.score desc)
+    select 'text', found.id, rank() over (order by found.score desc), found.score
     from (
         select v.id, graphrag._bm25(v.tsv, _plan) as score
         from (

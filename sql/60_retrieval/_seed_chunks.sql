@@ -1,10 +1,10 @@
 create function graphrag._chunks_by_vector(question vector, filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 begin
     return query
-    select found.chunk, row_number() over (order by found.distance, found.chunk)
+    select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
     from (
         select d.chunk, graphrag._distance(t.vec, question) as distance
         from content as t
@@ -27,7 +27,7 @@ $function$;
 comment on function graphrag._chunks_by_vector(vector, graphrag._filter, integer) is 'Passages nearest to the question.';
 
 create function graphrag._chunks_by_text(question text, filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 -- Those that have identifiers of the question come first, with more of them before fewer.
@@ -67,7 +67,11 @@ begin
             and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
             and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
     )
-    select m.chunk, rank() over (order by max(m.identifiers) desc, max(m.score) desc)
+    select
+        case when max(m.identifiers) > 0 then 'identifier' else 'text' end,
+        m.chunk,
+        rank() over (order by max(m.identifiers) desc, max(m.score) desc),
+        max(m.score)
     from matched as m
     group by m.chunk
     order by max(m.identifiers) desc, max(m.score) desc, m.chunk
@@ -77,13 +81,17 @@ $function$;
 comment on function graphrag._chunks_by_text(text, graphrag._filter, integer) is 'Passages that share words (BM25) or identifiers with the question.';
 
 create function graphrag._chunks_by_mention(entities bigint[], filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 -- Passages that name seed entities: first those that name most of them, then those that name the better seeds.
 begin
     return query
-    select m.chunk, row_number() over (order by count(distinct e.id) desc, sum(1.0 / e.no) desc, m.chunk)
+    select
+        'mention',
+        m.chunk,
+        rank() over (order by count(distinct e.id) desc, sum(1.0 / e.no) desc),
+        sum(1.0 / e.no)::double precision
     from unnest(entities) with ordinality as e (id, no)
     join entity_name as n on n.entity = e.id and n.role <> 'claimed'
     join mention as m on m.space = n.space and m.folded = n.folded
@@ -100,3 +108,29 @@ begin
 end
 $function$;
 comment on function graphrag._chunks_by_mention(bigint[], graphrag._filter, integer) is 'Passages that name the seed entities.';
+
+create function graphrag._chunks_by_statement(relations graphrag._hit[], filter graphrag._filter, depth integer)
+    returns setof graphrag._hit
+    language plpgsql stable parallel safe rows 50
+as $function$
+-- Passages in which the relations found were stated, in the relations' order.
+begin
+    return query
+    select 'statement', d.chunk, rank() over (order by min(r.no)), 1.0::double precision / min(r.no)
+    from (
+        select f.id, row_number() over (order by f.score desc, f.id) as no from graphrag._fuse(relations, depth) as f
+    ) as r
+    join relation_version as x on x.id = r.id
+    join relation as i on i.id = x.relation
+    join assertion as a on a.content = x.content
+    join document_chunk as d on d.chunk = a.chunk
+    join document_version as v on v.id = d.version
+    where graphrag._believed(d.born, d.died, i.space, filter)
+        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+    group by d.chunk
+    order by min(r.no), d.chunk
+    limit depth;
+end
+$function$;
+comment on function graphrag._chunks_by_statement(graphrag._hit[], graphrag._filter, integer) is 'Passages that state the relations found.';

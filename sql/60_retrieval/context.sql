@@ -140,6 +140,9 @@ create function graphrag.context(
     metadata_filter jsonb default null,
     min_confidence double precision default null,
     budget integer default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null,
@@ -177,6 +180,7 @@ begin
         ),
         top_k,
         max_hops,
+        graphrag._ways_of(walk, fusion, rerank),
         embedding
     );
     _prompted := graphrag._context(
@@ -187,7 +191,7 @@ begin
     characters_prompted := length(_prompted);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, text, text[], double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
 
 create function graphrag._prompt_header(as_of text)
     returns jsonb

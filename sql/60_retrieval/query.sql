@@ -13,6 +13,9 @@ create function graphrag.query(
     instructions text default null,
     history jsonb default null,
     budget integer default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -51,6 +54,7 @@ begin
         ),
         top_k,
         max_hops,
+        graphrag._ways_of(walk, fusion, rerank),
         embedding
     );
     _reply := graphrag._synthesize(
@@ -78,7 +82,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, jsonb, integer, double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, jsonb, integer, text, text, text[], double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
 
 create function graphrag._check_citations(
     inout answer text,

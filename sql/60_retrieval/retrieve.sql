@@ -2,16 +2,52 @@ create function graphrag._check_mode(mode text)
     returns void
     language plpgsql immutable parallel safe
 as $function$
+declare
+    _modes constant text[] := '{mix, local, global, hybrid, naive, bypass}';
 begin
-    if mode is null or mode not in ('mix', 'local', 'naive', 'bypass') then
+    if mode is null or mode <> all (_modes) then
         raise exception 'there is no mode "%"', mode
             using errcode = 'GR002',
-                detail = 'The modes are mix, local, naive and bypass.',
-                hint = graphrag._near(mode, array['mix', 'local', 'naive', 'bypass']);
+                detail = format('The modes are %s.', array_to_string(_modes, ', ')),
+                hint = graphrag._near(mode, _modes);
     end if;
 end
 $function$;
 comment on function graphrag._check_mode(text) is 'Raises GR002 for an unknown mode.';
+
+create function graphrag._ways_of(walk text, fusion text, rerank text[])
+    returns graphrag._ways
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _ways graphrag._ways := row(
+        coalesce(walk, graphrag._setting('walk') #>> '{}'),
+        coalesce(fusion, graphrag._setting('fusion') #>> '{}'),
+        coalesce(rerank, '{}')
+    );
+begin
+    perform graphrag._check_way('walk', _ways.walk, '{ppr, hops}');
+    perform graphrag._check_way('fusion', _ways.fusion, '{rrf, quota}');
+    perform graphrag._check_way('rerank', r.way, '{mmr, node_distance}') from unnest(_ways.rerank) as r (way);
+    return _ways;
+end
+$function$;
+comment on function graphrag._ways_of(text, text, text[]) is 'How a read walks, fuses and reranks; raises GR009 for a way that there is not.';
+
+create function graphrag._check_way(what text, way text, known text[])
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+begin
+    if way is null or way <> all (known) then
+        raise exception 'there is no % "%"', what, way
+            using errcode = 'GR009',
+                detail = format('For %s there are %s.', what, array_to_string(known, ', ')),
+                hint = graphrag._near(way, known);
+    end if;
+end
+$function$;
+comment on function graphrag._check_way(text, text, text[]) is 'Raises GR009 for a walk, fusion or reranking that there is not.';
 
 create function graphrag._gather(
     question text,
@@ -19,6 +55,7 @@ create function graphrag._gather(
     filter graphrag._filter,
     top_k integer,
     max_hops integer,
+    ways graphrag._ways,
     embedding double precision[]
 )
     returns graphrag.evidence[]
@@ -46,12 +83,12 @@ begin
     return array(
         select e
         from graphrag._evidence(
-            question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops
+            question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops, ways
         ) as e
     );
 end
 $function$;
-comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, double precision[]) is 'Evidence for a question; checks the arguments that every read shares.';
+comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, graphrag._ways, double precision[]) is 'Evidence for a question; checks the arguments that every read shares.';
 
 create function graphrag._question_vector(question text, embedding double precision[])
     returns vector
@@ -94,6 +131,9 @@ create function graphrag.retrieve(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -128,9 +168,10 @@ begin
             ),
             top_k,
             max_hops,
+            graphrag._ways_of(walk, fusion, rerank),
             embedding
         )
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, text, text[], double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';

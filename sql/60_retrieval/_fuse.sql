@@ -1,0 +1,110 @@
+create function graphrag._fuse(hits graphrag._hit[], places integer)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 50
+as $function$
+-- Reciprocal rank fusion.
+declare
+    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
+begin
+    return query
+    select h.id, sum(1 / (_k + h.rank)), jsonb_object_agg(h.channel, h.rank), null::integer, null::text, null::boolean
+    from unnest(hits) as h
+    group by h.id
+    order by 2 desc, h.id
+    limit places;
+end
+$function$;
+comment on function graphrag._fuse(graphrag._hit[], integer) is 'The best of what several channels found, by their ranks.';
+
+create function graphrag._rank_relations(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    ways graphrag._ways,
+    places integer
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 30
+as $function$
+-- Ties: weight, then the triple's names. A quota gives the walk its share first, in its order.
+declare
+    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
+    _share integer := case
+        when ways.fusion = 'quota'
+            then ceil(places * (graphrag._setting('quota_share') #>> '{}')::double precision)
+        else 0
+    end;
+begin
+    return query
+    with step as (
+        select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut
+        from unnest(walked) as f
+        where f.version is not null
+    ),
+    hit as (
+        select h.channel, h.id, h.rank from unnest(hits) as h
+        union all
+        select 'walk', w.version, w.rank from step as w
+    ),
+    fused as (
+        select
+            h.id,
+            sum(1 / (_k + h.rank)) as score,
+            jsonb_object_agg(h.channel, h.rank) as ranks,
+            min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota
+        from hit as h
+        group by h.id
+        order by 4, 2 desc
+        fetch first (places) rows with ties
+    )
+    select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut
+    from fused as x
+    join relation_version as v on v.id = x.id
+    join content as t on t.id = v.content
+    left join step as w on w.version = x.id
+    order by
+        case when 'node_distance' = any (ways.rerank) then coalesce(w.hop, 1000) end,
+        x.quota, x.score desc, v.weight desc, t.body collate "C", x.id
+    limit places;
+end
+$function$;
+comment on function graphrag._rank_relations(graphrag._hit[], graphrag._found[], graphrag._ways, integer) is 'The relations of a read from its channels and its walk.';
+
+create function graphrag._rank_passages(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    question vector,
+    ways graphrag._ways,
+    places integer
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- Those that mass has reached by its logarithm, to which likeness to the question adds; the others fused by their ranks.
+begin
+    if not exists (select from unnest(walked) as f where f.chunk is not null) then
+        return query select f.* from graphrag._fuse(hits, places) as f;
+        return;
+    end if;
+    return query
+    with reached as (
+        select f.chunk, f.score, rank() over (order by f.score desc) as rank, max(f.score) over () as most
+        from unnest(walked) as f
+        where f.chunk is not null
+        order by f.score desc, f.chunk
+        limit 5 * places
+    )
+    select
+        r.chunk,
+        ln(r.score / r.most + 0.0001) + 2 * (1 - graphrag._distance(t.vec, question)) as score,
+        coalesce(
+            (select jsonb_object_agg(h.channel, h.rank) from unnest(hits) as h where h.id = r.chunk), '{}'
+        ) || jsonb_build_object('walk', r.rank),
+        null::integer, null::text, null::boolean
+    from reached as r
+    join chunk as k on k.id = r.chunk
+    join content as t on t.id = k.content
+    order by 2 desc, r.chunk
+    limit places;
+end
+$function$;
+comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, graphrag._ways, integer) is 'The passages of a read from its channels and its walk.';
