@@ -545,6 +545,7 @@ create table document_version (
     hash bytea not null                  -- of the ordered chunk hashes and the supplied extraction
 );
 create unique index document_version_live on document_version (document) where died is null;
+create index document_version_metadata on document_version using gin (metadata jsonb_path_ops) where died is null;
 create index document_version_document on document_version (document, born);
 
 -- ---------------------------------------------------------------- immutable texts and their vectors
@@ -692,6 +693,7 @@ create table entity_version (
 );
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
+create index entity_version_types on entity_version using gin (types) where died is null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (
@@ -731,6 +733,7 @@ create index relation_version_subject on relation_version (subject, ord desc) wh
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
+create index relation_version_predicate on relation_version (predicate) where died is null;
 create index relation_version_content on relation_version (content) include (born, died);
 
 -- ---------------------------------------------------------------- what BM25 knows of the texts
@@ -8356,22 +8359,17 @@ end
 $function$;
 comment on function graphrag._rank_relations(graphrag._hit[], graphrag._found[], graphrag._ways, integer) is 'The relations of a read from its channels and its walk.';
 
-create function graphrag._rank_passages(
+create function graphrag._passages_by_mass(
     hits graphrag._hit[],
     walked graphrag._found[],
     question vector,
-    ways graphrag._ways,
     places integer
 )
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 10
 as $function$
--- Those that mass has reached by its logarithm, to which likeness to the question adds; the others fused by their ranks.
+-- By the logarithm of the mass, to which likeness to the question adds.
 begin
-    if not exists (select from unnest(walked) as f where f.chunk is not null) then
-        return query select f.* from graphrag._fuse(hits, places) as f;
-        return;
-    end if;
     return query
     with reached as (
         select f.chunk, f.score, rank() over (order by f.score desc) as rank, max(f.score) over () as most
@@ -8394,7 +8392,72 @@ begin
     limit places;
 end
 $function$;
+comment on function graphrag._passages_by_mass(graphrag._hit[], graphrag._found[], vector, integer) is 'Passages by the mass that reached them.';
+
+create function graphrag._rank_passages(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    question vector,
+    ways graphrag._ways,
+    places integer
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- By mass if the walk was one that spreads it over passages, else by the ranks of the channels.
+declare
+    _is_diverse boolean := 'mmr' = any (ways.rerank);
+    _places integer := case when _is_diverse then 3 * places else places end;
+    _ranked graphrag._ranked[];
+begin
+    if exists (select from unnest(walked) as f where f.chunk is not null) then
+        _ranked := array(select p from graphrag._passages_by_mass(hits, walked, question, _places) as p);
+    else
+        _ranked := array(select f from graphrag._fuse(hits, _places) as f);
+    end if;
+    if _is_diverse then
+        return query select d.* from graphrag._diverse(_ranked, places) as d;
+    else
+        return query select r.* from unnest(_ranked) as r;
+    end if;
+end
+$function$;
 comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, graphrag._ways, integer) is 'The passages of a read from its channels and its walk.';
+
+create function graphrag._diverse(passages graphrag._ranked[], places integer)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- Maximal marginal relevance: each next passage is the best by its place, less its likeness to those already taken.
+declare
+    _lambda double precision := (graphrag._setting('mmr_lambda') #>> '{}')::double precision;
+    _taken bigint[] := '{}';
+begin
+    for _no in 1 .. least(places, cardinality(passages)) loop
+        _taken := _taken || (
+            select p.id
+            from unnest(passages) with ordinality as p (id, score, ranks, hop, via, is_cut, no)
+            join chunk as k on k.id = p.id
+            join content as t on t.id = k.content
+            left join lateral (
+                select max(1 - graphrag._distance(t.vec, o.vec)) as alike
+                from unnest(_taken) as x (id)
+                join chunk as c on c.id = x.id
+                join content as o on o.id = c.content
+            ) as n on true
+            where not exists (select from unnest(_taken) as x (id) where x.id = p.id)
+            order by _lambda * (1 - (p.no - 1.0) / cardinality(passages)) - (1 - _lambda) * coalesce(n.alike, 0) desc, p.no
+            limit 1
+        );
+    end loop;
+    return query
+    select p.*
+    from unnest(_taken) with ordinality as x (id, no)
+    join unnest(passages) as p on p.id = x.id
+    order by x.no;
+end
+$function$;
+comment on function graphrag._diverse(graphrag._ranked[], integer) is 'Passages that are both relevant and unlike each other.';
 
 -- sql/60_retrieval/_holds.sql
 
@@ -8609,27 +8672,55 @@ create function graphrag._relations_by_vector(question vector, filter graphrag._
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
+declare
+    _selected bigint[] := graphrag._selected('relation', filter);
 begin
-    return query
-    select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
-    from (
-        select v.id, graphrag._distance(t.vec, question) as distance
-        from content as t
-        cross join lateral (
-            -- offset 0: the texts come in the order of their index, and each is looked up here.
-            select r.id
-            from relation_version as r
-            where r.content = t.id
-                and graphrag._believed(r.born, r.died, t.space, filter)
-                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
-            offset 0
-        ) as v
-        where t.kind = 'relation' and t.space = any (filter.spaces)
-        order by graphrag._distance(t.vec, question), v.id
-        limit depth
-    ) as found;
+    if _selected is null then
+        return query
+        select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.id, graphrag._distance(t.vec, question) as distance
+            from content as t
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select r.id
+                from relation_version as r
+                where r.content = t.id
+                    and graphrag._believed(r.born, r.died, t.space, filter)
+                    and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                    and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+                offset 0
+            ) as v
+            where t.kind = 'relation' and t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), v.id
+            limit depth
+        ) as found;
+    else
+        return query
+        select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.id, graphrag._distance(t.vec, question) as distance
+            from (
+                select distinct s.id from unnest(_selected) as s (id)
+            ) as s
+            join content as t on t.id = s.id
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select r.id
+                from relation_version as r
+                where r.content = t.id
+                    and graphrag._believed(r.born, r.died, t.space, filter)
+                    and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                    and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+                offset 0
+            ) as v
+            where t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), v.id
+            limit depth
+        ) as found;
+    end if;
 end
 $function$;
 comment on function graphrag._relations_by_vector(vector, graphrag._filter, integer) is 'Relations whose statement is nearest to the question.';
@@ -8669,26 +8760,53 @@ create function graphrag._chunks_by_vector(question vector, filter graphrag._fil
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
+declare
+    _selected bigint[] := graphrag._selected('chunk', filter);
 begin
-    return query
-    select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
-    from (
-        select d.chunk, graphrag._distance(t.vec, question) as distance
-        from content as t
-        cross join lateral (
-            -- A chunk that its document repeats is one passage.
-            select distinct k.chunk
-            from document_chunk as k
-            join document_version as v on v.id = k.version
-            where k.content = t.id
-                and graphrag._believed(k.born, k.died, t.space, filter)
-                and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
-        ) as d
-        where t.kind = 'chunk' and t.space = any (filter.spaces)
-        order by graphrag._distance(t.vec, question), d.chunk
-        limit depth
-    ) as found;
+    if _selected is null then
+        return query
+        select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select d.chunk, graphrag._distance(t.vec, question) as distance
+            from content as t
+            cross join lateral (
+                -- A chunk that its document repeats is one passage.
+                select distinct k.chunk
+                from document_chunk as k
+                join document_version as v on v.id = k.version
+                where k.content = t.id
+                    and graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+            ) as d
+            where t.kind = 'chunk' and t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), d.chunk
+            limit depth
+        ) as found;
+    else
+        return query
+        select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select d.chunk, graphrag._distance(t.vec, question) as distance
+            from (
+                select distinct s.id from unnest(_selected) as s (id)
+            ) as s
+            join content as t on t.id = s.id
+            cross join lateral (
+                -- A chunk that its document repeats is one passage.
+                select distinct k.chunk
+                from document_chunk as k
+                join document_version as v on v.id = k.version
+                where k.content = t.id
+                    and graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+            ) as d
+            where t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), d.chunk
+            limit depth
+        ) as found;
+    end if;
 end
 $function$;
 comment on function graphrag._chunks_by_vector(vector, graphrag._filter, integer) is 'Passages nearest to the question.';
@@ -8860,25 +8978,51 @@ create function graphrag._entities_by_vector(question vector, filter graphrag._f
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 10
 as $function$
+declare
+    _selected bigint[] := graphrag._selected('entity', filter);
 begin
-    return query
-    select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
-    from (
-        select v.entity, graphrag._distance(t.vec, question) as distance
-        from content as t
-        cross join lateral (
-            -- offset 0: the texts come in the order of their index, and each is looked up here.
-            select e.entity
-            from entity_version as e
-            where e.content = t.id
-                and graphrag._believed(e.born, e.died, t.space, filter)
-                and (filter.entity_types is null or e.types && filter.entity_types)
-            offset 0
-        ) as v
-        where t.kind = 'entity' and t.space = any (filter.spaces)
-        order by graphrag._distance(t.vec, question), v.entity
-        limit depth
-    ) as found;
+    if _selected is null then
+        return query
+        select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.entity, graphrag._distance(t.vec, question) as distance
+            from content as t
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select e.entity
+                from entity_version as e
+                where e.content = t.id
+                    and graphrag._believed(e.born, e.died, t.space, filter)
+                    and (filter.entity_types is null or e.types && filter.entity_types)
+                offset 0
+            ) as v
+            where t.kind = 'entity' and t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), v.entity
+            limit depth
+        ) as found;
+    else
+        return query
+        select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.entity, graphrag._distance(t.vec, question) as distance
+            from (
+                select distinct s.id from unnest(_selected) as s (id)
+            ) as s
+            join content as t on t.id = s.id
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select e.entity
+                from entity_version as e
+                where e.content = t.id
+                    and graphrag._believed(e.born, e.died, t.space, filter)
+                    and (filter.entity_types is null or e.types && filter.entity_types)
+                offset 0
+            ) as v
+            where t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), v.entity
+            limit depth
+        ) as found;
+    end if;
 end
 $function$;
 comment on function graphrag._entities_by_vector(vector, graphrag._filter, integer) is 'Entities nearest to the question.';
@@ -8924,6 +9068,69 @@ begin
 end
 $function$;
 comment on function graphrag._seeds(text, vector, graphrag._filter, integer) is 'Seed entities of a question by name, vector and text.';
+
+-- sql/60_retrieval/_selective.sql
+
+create function graphrag._few(kind text)
+    returns integer
+    language plpgsql stable parallel safe
+as $function$
+-- How many texts are few: to compare so many with the question one by one costs less than to have an index of all the
+-- realm's bring them in order and throw the others away. A hundredth of the texts, and a thousand in any case.
+begin
+    return greatest(1000, (select sum(s.texts) / 100 from term_total as s where s.kind = $1 and s.died is null));
+end
+$function$;
+comment on function graphrag._few(text) is 'Up to how many texts of a kind are compared one by one.';
+
+create function graphrag._selected(kind text, filter graphrag._filter)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- The texts that a selective filter leaves, a superset of what the read may see; NULL if they are not few.
+declare
+    _few integer := graphrag._few(kind);
+    _is_past boolean := 9223372036854775806 > any (filter.revisions);
+    _texts double precision := (
+        select sum(s.texts) from term_total as s where s.space = any (filter.spaces) and s.kind = $1 and s.died is null
+    );
+    _found bigint[];
+begin
+    if _texts <= _few / 2 then
+        -- With those that are in the space no longer; statistics may be a little old.
+        _found := array(
+            select t.id from content as t where t.space = any (filter.spaces) and t.kind = $1 limit 2 * _few + 1
+        );
+        return case when cardinality(_found) <= 2 * _few then _found end;
+    elsif _is_past then
+        return null;
+    elsif kind = 'chunk' and filter.metadata_filter is not null then
+        _found := array(
+            select k.content
+            from document_version as v
+            join document_chunk as k on k.version = v.id
+            where v.metadata @> filter.metadata_filter and v.died is null
+            limit _few + 1
+        );
+    elsif kind = 'relation' and filter.relation_types is not null then
+        _found := array(
+            select v.content
+            from relation_version as v
+            where v.predicate = any (filter.relation_types) and v.died is null
+            limit _few + 1
+        );
+    elsif kind = 'entity' and filter.entity_types is not null then
+        _found := array(
+            select v.content
+            from entity_version as v
+            where v.types && filter.entity_types and v.died is null
+            limit _few + 1
+        );
+    end if;
+    return case when cardinality(_found) <= _few then _found end;
+end
+$function$;
+comment on function graphrag._selected(text, graphrag._filter) is 'The texts that a selective filter leaves, to be compared one by one; NULL if the vector index is quicker.';
 
 -- sql/60_retrieval/_spread.sql
 
@@ -9607,6 +9814,171 @@ as $function$
     select jsonb_build_object('today', to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), 'as_of', as_of)
 $function$;
 comment on function graphrag._prompt_header(text) is 'What a prompt says of the dates it is about.';
+
+-- sql/60_retrieval/neighborhood.sql
+
+create function graphrag.neighborhood(
+    entity text,
+    max_hops integer default 1,
+    as_of text default null,
+    as_believed_at text default null,
+    include_superseded boolean default false,
+    relation_types text[] default null,
+    entity_types text[] default null,
+    min_confidence double precision default null,
+    "limit" integer default 100,
+    space text default null,
+    realm text default null
+)
+    returns setof graphrag.evidence
+    language plpgsql volatile parallel unsafe rows 100
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+-- The walk alone: no question, no vectors.
+declare
+    _filter graphrag._filter;
+    _entities bigint[];
+begin
+    perform graphrag._enter(realm);
+    perform graphrag._check_hops(max_hops, "limit");
+    _filter := graphrag._filter_of(
+        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+    );
+    return query
+    select r.*
+    from graphrag._walked_rows(
+        array(
+            select w
+            from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
+            order by w.score desc
+            limit "limit"
+        ),
+        _filter
+    ) as r;
+end
+$function$;
+comment on function graphrag.neighborhood(text, integer, text, text, boolean, text[], text[], double precision, integer, text, text) is 'The relations around an entity, nearest and newest first, with the path to each.';
+
+create function graphrag._check_hops(max_hops integer, "limit" integer)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+begin
+    if max_hops is null or max_hops not between 1 and 10 or "limit" is null or "limit" not between 1 and 10000 then
+        raise exception 'max_hops % or limit % is out of range', max_hops, "limit"
+            using errcode = 'GR009',
+                detail = 'max_hops is 1 to 10, limit 1 to 10000.',
+                hint = 'Leave them out for the defaults.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_hops(integer, integer) is 'Raises GR009 for a walk of an impossible length.';
+
+create function graphrag._walked_rows(walked graphrag._found[], filter graphrag._filter)
+    returns setof graphrag.evidence
+    language plpgsql stable parallel safe rows 100
+as $function$
+begin
+    return query
+    select e.*
+    from graphrag._evidence_rows(
+        '{}',
+        array(
+            select row(w.version, w.score, jsonb_build_object('walk', w.no), w.hop, w.via, w.is_cut)::graphrag._ranked
+            from unnest(walked) with ordinality as w (version, chunk, node, other, hop, score, via, is_cut, no)
+            order by w.no
+        ),
+        '{}',
+        0,
+        filter
+    ) as e;
+end
+$function$;
+comment on function graphrag._walked_rows(graphrag._found[], graphrag._filter) is 'The relations of a walk as rows.';
+
+-- sql/60_retrieval/path.sql
+
+create function graphrag.path(
+    "from" text,
+    "to" text,
+    max_hops integer default 4,
+    as_of text default null,
+    as_believed_at text default null,
+    include_superseded boolean default false,
+    relation_types text[] default null,
+    entity_types text[] default null,
+    min_confidence double precision default null,
+    space text default null,
+    realm text default null
+)
+    returns setof graphrag.evidence
+    language plpgsql volatile parallel unsafe rows 4
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set enable_seqscan = off
+    set join_collapse_limit = 1
+    set jit = off
+as $function$
+declare
+    _filter graphrag._filter;
+begin
+    perform graphrag._enter(realm);
+    perform graphrag._check_hops(max_hops, 1);
+    _filter := graphrag._filter_of(
+        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+    );
+    return query
+    select r.*
+    from graphrag._walked_rows(
+        graphrag._shortest(
+            array(
+                select w from graphrag._walk(graphrag._entities_called("from", _filter), _filter, max_hops) as w
+            ),
+            graphrag._entities_called("to", _filter)
+        ),
+        _filter
+    ) as r;
+end
+$function$;
+comment on function graphrag.path(text, text, integer, text, text, boolean, text[], text[], double precision, text, text) is 'The relations of a shortest path between two entities, in its order; none if there is no path so short.';
+
+create function graphrag._shortest(walked graphrag._found[], targets bigint[])
+    returns graphrag._found[]
+    language plpgsql stable parallel safe
+as $function$
+-- The first edge of the walk that reaches a target, and for each step of its path the first edge that took it.
+declare
+    _last graphrag._found;
+    _steps bigint[];
+begin
+    select w.*
+    into _last
+    from unnest(walked) with ordinality as w (version, chunk, node, other, hop, score, via, is_cut, no)
+    where w.other = any (targets)
+    order by w.no
+    limit 1;
+    if _last.version is null then
+        return '{}';
+    end if;
+    _steps := string_to_array(_last.via, ',')::bigint[] || _last.other;
+    return array(
+        select (
+            select w
+            from unnest(walked) as w
+            where w.node = _steps[s.no] and w.other = _steps[s.no + 1]
+            order by w.score desc
+            limit 1
+        )
+        from generate_series(1, cardinality(_steps) - 1) as s (no)
+        order by s.no
+    );
+end
+$function$;
+comment on function graphrag._shortest(graphrag._found[], bigint[]) is 'The edges of a walk that lead to a target.';
 
 -- sql/60_retrieval/query.sql
 

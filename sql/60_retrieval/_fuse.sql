@@ -69,22 +69,17 @@ end
 $function$;
 comment on function graphrag._rank_relations(graphrag._hit[], graphrag._found[], graphrag._ways, integer) is 'The relations of a read from its channels and its walk.';
 
-create function graphrag._rank_passages(
+create function graphrag._passages_by_mass(
     hits graphrag._hit[],
     walked graphrag._found[],
     question vector,
-    ways graphrag._ways,
     places integer
 )
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 10
 as $function$
--- Those that mass has reached by its logarithm, to which likeness to the question adds; the others fused by their ranks.
+-- By the logarithm of the mass, to which likeness to the question adds.
 begin
-    if not exists (select from unnest(walked) as f where f.chunk is not null) then
-        return query select f.* from graphrag._fuse(hits, places) as f;
-        return;
-    end if;
     return query
     with reached as (
         select f.chunk, f.score, rank() over (order by f.score desc) as rank, max(f.score) over () as most
@@ -107,4 +102,69 @@ begin
     limit places;
 end
 $function$;
+comment on function graphrag._passages_by_mass(graphrag._hit[], graphrag._found[], vector, integer) is 'Passages by the mass that reached them.';
+
+create function graphrag._rank_passages(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    question vector,
+    ways graphrag._ways,
+    places integer
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- By mass if the walk was one that spreads it over passages, else by the ranks of the channels.
+declare
+    _is_diverse boolean := 'mmr' = any (ways.rerank);
+    _places integer := case when _is_diverse then 3 * places else places end;
+    _ranked graphrag._ranked[];
+begin
+    if exists (select from unnest(walked) as f where f.chunk is not null) then
+        _ranked := array(select p from graphrag._passages_by_mass(hits, walked, question, _places) as p);
+    else
+        _ranked := array(select f from graphrag._fuse(hits, _places) as f);
+    end if;
+    if _is_diverse then
+        return query select d.* from graphrag._diverse(_ranked, places) as d;
+    else
+        return query select r.* from unnest(_ranked) as r;
+    end if;
+end
+$function$;
 comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, graphrag._ways, integer) is 'The passages of a read from its channels and its walk.';
+
+create function graphrag._diverse(passages graphrag._ranked[], places integer)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- Maximal marginal relevance: each next passage is the best by its place, less its likeness to those already taken.
+declare
+    _lambda double precision := (graphrag._setting('mmr_lambda') #>> '{}')::double precision;
+    _taken bigint[] := '{}';
+begin
+    for _no in 1 .. least(places, cardinality(passages)) loop
+        _taken := _taken || (
+            select p.id
+            from unnest(passages) with ordinality as p (id, score, ranks, hop, via, is_cut, no)
+            join chunk as k on k.id = p.id
+            join content as t on t.id = k.content
+            left join lateral (
+                select max(1 - graphrag._distance(t.vec, o.vec)) as alike
+                from unnest(_taken) as x (id)
+                join chunk as c on c.id = x.id
+                join content as o on o.id = c.content
+            ) as n on true
+            where not exists (select from unnest(_taken) as x (id) where x.id = p.id)
+            order by _lambda * (1 - (p.no - 1.0) / cardinality(passages)) - (1 - _lambda) * coalesce(n.alike, 0) desc, p.no
+            limit 1
+        );
+    end loop;
+    return query
+    select p.*
+    from unnest(_taken) with ordinality as x (id, no)
+    join unnest(passages) as p on p.id = x.id
+    order by x.no;
+end
+$function$;
+comment on function graphrag._diverse(graphrag._ranked[], integer) is 'Passages that are both relevant and unlike each other.';

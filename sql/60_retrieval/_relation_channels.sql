@@ -2,27 +2,55 @@ create function graphrag._relations_by_vector(question vector, filter graphrag._
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
+declare
+    _selected bigint[] := graphrag._selected('relation', filter);
 begin
-    return query
-    select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
-    from (
-        select v.id, graphrag._distance(t.vec, question) as distance
-        from content as t
-        cross join lateral (
-            -- offset 0: the texts come in the order of their index, and each is looked up here.
-            select r.id
-            from relation_version as r
-            where r.content = t.id
-                and graphrag._believed(r.born, r.died, t.space, filter)
-                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
-            offset 0
-        ) as v
-        where t.kind = 'relation' and t.space = any (filter.spaces)
-        order by graphrag._distance(t.vec, question), v.id
-        limit depth
-    ) as found;
+    if _selected is null then
+        return query
+        select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.id, graphrag._distance(t.vec, question) as distance
+            from content as t
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select r.id
+                from relation_version as r
+                where r.content = t.id
+                    and graphrag._believed(r.born, r.died, t.space, filter)
+                    and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                    and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+                offset 0
+            ) as v
+            where t.kind = 'relation' and t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), v.id
+            limit depth
+        ) as found;
+    else
+        return query
+        select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.id, graphrag._distance(t.vec, question) as distance
+            from (
+                select distinct s.id from unnest(_selected) as s (id)
+            ) as s
+            join content as t on t.id = s.id
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select r.id
+                from relation_version as r
+                where r.content = t.id
+                    and graphrag._believed(r.born, r.died, t.space, filter)
+                    and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                    and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+                offset 0
+            ) as v
+            where t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), v.id
+            limit depth
+        ) as found;
+    end if;
 end
 $function$;
 comment on function graphrag._relations_by_vector(vector, graphrag._filter, integer) is 'Relations whose statement is nearest to the question.';

@@ -2,26 +2,53 @@ create function graphrag._chunks_by_vector(question vector, filter graphrag._fil
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
+declare
+    _selected bigint[] := graphrag._selected('chunk', filter);
 begin
-    return query
-    select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
-    from (
-        select d.chunk, graphrag._distance(t.vec, question) as distance
-        from content as t
-        cross join lateral (
-            -- A chunk that its document repeats is one passage.
-            select distinct k.chunk
-            from document_chunk as k
-            join document_version as v on v.id = k.version
-            where k.content = t.id
-                and graphrag._believed(k.born, k.died, t.space, filter)
-                and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
-        ) as d
-        where t.kind = 'chunk' and t.space = any (filter.spaces)
-        order by graphrag._distance(t.vec, question), d.chunk
-        limit depth
-    ) as found;
+    if _selected is null then
+        return query
+        select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select d.chunk, graphrag._distance(t.vec, question) as distance
+            from content as t
+            cross join lateral (
+                -- A chunk that its document repeats is one passage.
+                select distinct k.chunk
+                from document_chunk as k
+                join document_version as v on v.id = k.version
+                where k.content = t.id
+                    and graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+            ) as d
+            where t.kind = 'chunk' and t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), d.chunk
+            limit depth
+        ) as found;
+    else
+        return query
+        select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select d.chunk, graphrag._distance(t.vec, question) as distance
+            from (
+                select distinct s.id from unnest(_selected) as s (id)
+            ) as s
+            join content as t on t.id = s.id
+            cross join lateral (
+                -- A chunk that its document repeats is one passage.
+                select distinct k.chunk
+                from document_chunk as k
+                join document_version as v on v.id = k.version
+                where k.content = t.id
+                    and graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+            ) as d
+            where t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), d.chunk
+            limit depth
+        ) as found;
+    end if;
 end
 $function$;
 comment on function graphrag._chunks_by_vector(vector, graphrag._filter, integer) is 'Passages nearest to the question.';

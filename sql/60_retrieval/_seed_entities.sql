@@ -54,25 +54,51 @@ create function graphrag._entities_by_vector(question vector, filter graphrag._f
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 10
 as $function$
+declare
+    _selected bigint[] := graphrag._selected('entity', filter);
 begin
-    return query
-    select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
-    from (
-        select v.entity, graphrag._distance(t.vec, question) as distance
-        from content as t
-        cross join lateral (
-            -- offset 0: the texts come in the order of their index, and each is looked up here.
-            select e.entity
-            from entity_version as e
-            where e.content = t.id
-                and graphrag._believed(e.born, e.died, t.space, filter)
-                and (filter.entity_types is null or e.types && filter.entity_types)
-            offset 0
-        ) as v
-        where t.kind = 'entity' and t.space = any (filter.spaces)
-        order by graphrag._distance(t.vec, question), v.entity
-        limit depth
-    ) as found;
+    if _selected is null then
+        return query
+        select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.entity, graphrag._distance(t.vec, question) as distance
+            from content as t
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select e.entity
+                from entity_version as e
+                where e.content = t.id
+                    and graphrag._believed(e.born, e.died, t.space, filter)
+                    and (filter.entity_types is null or e.types && filter.entity_types)
+                offset 0
+            ) as v
+            where t.kind = 'entity' and t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), v.entity
+            limit depth
+        ) as found;
+    else
+        return query
+        select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.entity, graphrag._distance(t.vec, question) as distance
+            from (
+                select distinct s.id from unnest(_selected) as s (id)
+            ) as s
+            join content as t on t.id = s.id
+            cross join lateral (
+                -- offset 0: the texts come in the order of their index, and each is looked up here.
+                select e.entity
+                from entity_version as e
+                where e.content = t.id
+                    and graphrag._believed(e.born, e.died, t.space, filter)
+                    and (filter.entity_types is null or e.types && filter.entity_types)
+                offset 0
+            ) as v
+            where t.space = any (filter.spaces)
+            order by graphrag._distance(t.vec, question), v.entity
+            limit depth
+        ) as found;
+    end if;
 end
 $function$;
 comment on function graphrag._entities_by_vector(vector, graphrag._filter, integer) is 'Entities nearest to the question.';

@@ -86,6 +86,7 @@ create table document_version (
     hash bytea not null                  -- of the ordered chunk hashes and the supplied extraction
 );
 create unique index document_version_live on document_version (document) where died is null;
+create index document_version_metadata on document_version using gin (metadata jsonb_path_ops) where died is null;
 create index document_version_document on document_version (document, born);
 
 -- ---------------------------------------------------------------- immutable texts and their vectors
@@ -233,6 +234,7 @@ create table entity_version (
 );
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
+create index entity_version_types on entity_version using gin (types) where died is null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (
@@ -272,6 +274,7 @@ create index relation_version_subject on relation_version (subject, ord desc) wh
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
+create index relation_version_predicate on relation_version (predicate) where died is null;
 create index relation_version_content on relation_version (content) include (born, died);
 
 -- ---------------------------------------------------------------- what BM25 knows of the texts
