@@ -1537,11 +1537,11 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
         'How relations of the channels are put together: rrf (reciprocal ranks) or quota (a share for the walk).'),
     ('quota_share', '0.5', 0, 1, 'Share of the relations that the walk fills under the fusion quota.'),
     ('mmr_lambda', '0.7', 0, 1, 'Weight of relevance against novelty when passages are reranked by mmr.'),
-    ('ppr_damping', '0.7', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
+    ('ppr_damping', '0.8', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
     ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
-    ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
+    ('ppr_nodes', '50', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
     ('ppr_edges', '100', 1, 100000, 'Edges followed from one of them in one direction, and passages that name it.'),
-    ('ppr_facts', '5', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
+    ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
     ('lexical_candidates', '3000', 1, 1000000, 'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('evidence_budget', '0', 0, 100000000, 'Characters of evidence in a prompt; 0 means no limit.');
@@ -7901,14 +7901,13 @@ as $function$
 -- the less the more passages name it, and a little at the passages that the channels found.
 declare
     _facts integer := (graphrag._setting('ppr_facts') #>> '{}')::integer;
-    _depth integer := (graphrag._setting('channel_depth') #>> '{}')::integer;
 begin
     return array(
         select row(n.node, sum(n.mass))::graphrag._mass
         from (
             select e.entity as node, e.mass / greatest(graphrag._passages_naming(e.entity, filter), 1) as mass
             from (
-                select s.id as entity, 0.5 as mass from unnest(seeds) as s where s.channel = 'name'
+                select s.id as entity, 0.25 as mass from unnest(seeds) as s where s.channel = 'name'
                 union all
                 select n.entity, f.score
                 from (
@@ -7923,11 +7922,11 @@ begin
                 where n.entity is not null
             ) as e
             union all
-            select -p.id, 0.05 * p.score
-            from (
-                select f.id, (f.score - min(f.score) over ()) / nullif(max(f.score) over () - min(f.score) over (), 0) as score
-                from graphrag._fuse(passages, _depth) as f
-            ) as p
+            select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end
+                * (h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0)
+            from unnest(passages) as h
+            where h.channel in ('vector', 'text')
+            window c as (partition by h.channel)
             union all
             select -h.id, 0.5 from unnest(passages) as h where h.channel = 'identifier'
         ) as n
@@ -8380,7 +8379,7 @@ begin
     )
     select
         r.chunk,
-        ln(r.score / r.most + 0.0001) + 2 * (1 - graphrag._distance(t.vec, question)) as score,
+        ln(r.score / r.most + 0.0001) + 4 * (1 - graphrag._distance(t.vec, question)) as score,
         coalesce(
             (select jsonb_object_agg(h.channel, h.rank) from unnest(hits) as h where h.id = r.chunk), '{}'
         ) || jsonb_build_object('walk', r.rank),
@@ -8633,7 +8632,8 @@ create function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter
     language plpgsql stable parallel safe rows 1000
 as $function$
 -- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what a
--- term finds in all the others too. A statement a kind, because there is an index a kind.
+-- term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
+-- kind, because there is an index a kind.
 begin
     if plan.drivers is null then
         return;
@@ -8647,19 +8647,19 @@ begin
         return query
         select t.id, t.space
         from content as t
-        where t.kind = 'chunk' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        where t.kind = 'chunk' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
         order by graphrag._rough_score(t.tsv, plan) desc, t.id;
     elsif kind = 'entity' then
         return query
         select t.id, t.space
         from content as t
-        where t.kind = 'entity' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        where t.kind = 'entity' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
         order by graphrag._rough_score(t.tsv, plan) desc, t.id;
     else
         return query
         select t.id, t.space
         from content as t
-        where t.kind = 'relation' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        where t.kind = 'relation' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
         order by graphrag._rough_score(t.tsv, plan) desc, t.id;
     end if;
 end
@@ -8675,14 +8675,20 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('relation', filter);
 begin
+    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
+    -- 16). The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
         from (
-            select v.id, graphrag._distance(t.vec, question) as distance
-            from content as t
+            select v.id, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from content as c
+                where c.kind = 'relation' and array_position(filter.spaces, c.space) is not null
+                order by graphrag._distance(c.vec, question)
+            ) as t
             cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
                 select r.id
                 from relation_version as r
                 where r.content = t.id
@@ -8692,21 +8698,22 @@ begin
                     and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
                 offset 0
             ) as v
-            where t.kind = 'relation' and t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), v.id
+            order by t.distance, v.id
             limit depth
         ) as found;
     else
         return query
         select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
         from (
-            select v.id, graphrag._distance(t.vec, question) as distance
+            select v.id, t.distance
             from (
-                select distinct s.id from unnest(_selected) as s (id)
-            ) as s
-            join content as t on t.id = s.id
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from (select distinct s.id from unnest(_selected) as s (id)) as s
+                join content as c on c.id = s.id
+                where c.space = any (filter.spaces)
+                order by 3
+            ) as t
             cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
                 select r.id
                 from relation_version as r
                 where r.content = t.id
@@ -8716,8 +8723,7 @@ begin
                     and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
                 offset 0
             ) as v
-            where t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), v.id
+            order by t.distance, v.id
             limit depth
         ) as found;
     end if;
@@ -8763,12 +8769,19 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('chunk', filter);
 begin
+    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
+    -- 16). The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
         from (
-            select d.chunk, graphrag._distance(t.vec, question) as distance
-            from content as t
+            select d.chunk, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from content as c
+                where c.kind = 'chunk' and array_position(filter.spaces, c.space) is not null
+                order by graphrag._distance(c.vec, question)
+            ) as t
             cross join lateral (
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
@@ -8779,19 +8792,21 @@ begin
                     and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
                     and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
             ) as d
-            where t.kind = 'chunk' and t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), d.chunk
+            order by t.distance, d.chunk
             limit depth
         ) as found;
     else
         return query
         select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
         from (
-            select d.chunk, graphrag._distance(t.vec, question) as distance
+            select d.chunk, t.distance
             from (
-                select distinct s.id from unnest(_selected) as s (id)
-            ) as s
-            join content as t on t.id = s.id
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from (select distinct s.id from unnest(_selected) as s (id)) as s
+                join content as c on c.id = s.id
+                where c.space = any (filter.spaces)
+                order by 3
+            ) as t
             cross join lateral (
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
@@ -8802,8 +8817,7 @@ begin
                     and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
                     and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
             ) as d
-            where t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), d.chunk
+            order by t.distance, d.chunk
             limit depth
         ) as found;
     end if;
@@ -8981,14 +8995,20 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('entity', filter);
 begin
+    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
+    -- 16). The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
         from (
-            select v.entity, graphrag._distance(t.vec, question) as distance
-            from content as t
+            select v.entity, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from content as c
+                where c.kind = 'entity' and array_position(filter.spaces, c.space) is not null
+                order by graphrag._distance(c.vec, question)
+            ) as t
             cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
                 select e.entity
                 from entity_version as e
                 where e.content = t.id
@@ -8996,21 +9016,22 @@ begin
                     and (filter.entity_types is null or e.types && filter.entity_types)
                 offset 0
             ) as v
-            where t.kind = 'entity' and t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), v.entity
+            order by t.distance, v.entity
             limit depth
         ) as found;
     else
         return query
         select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
         from (
-            select v.entity, graphrag._distance(t.vec, question) as distance
+            select v.entity, t.distance
             from (
-                select distinct s.id from unnest(_selected) as s (id)
-            ) as s
-            join content as t on t.id = s.id
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from (select distinct s.id from unnest(_selected) as s (id)) as s
+                join content as c on c.id = s.id
+                where c.space = any (filter.spaces)
+                order by 3
+            ) as t
             cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
                 select e.entity
                 from entity_version as e
                 where e.content = t.id
@@ -9018,8 +9039,7 @@ begin
                     and (filter.entity_types is null or e.types && filter.entity_types)
                 offset 0
             ) as v
-            where t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), v.entity
+            order by t.distance, v.entity
             limit depth
         ) as found;
     end if;
@@ -9205,14 +9225,18 @@ create function graphrag._spread_once(
     returns graphrag._found[]
     language plpgsql stable parallel safe
 as $function$
--- The edges of the given nodes with the mass that crosses each. Edges are facts, mentions and likenesses of entities.
+-- The edges of the given nodes, facts and mentions, with the mass that crosses each. A value takes none from the others:
+-- nothing leads on from it.
 declare
     _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
 begin
     return array(
         select row(
             e.version, null, e.node, e.other, hop,
-            n.mass * e.weight / sum(e.weight) over (partition by e.node),
+            n.mass * e.weight / coalesce(
+                sum(e.weight) filter (where e.other is not null) over (partition by e.node),
+                sum(e.weight) over (partition by e.node)
+            ),
             n.path, bool_or(e.is_cut) over (partition by e.node)
         )::graphrag._found
         from (
@@ -9771,6 +9795,7 @@ create function graphrag.context(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$
@@ -10011,6 +10036,7 @@ create function graphrag.query(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
     set graphrag.call = ''
@@ -10311,6 +10337,7 @@ create function graphrag.retrieve(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$

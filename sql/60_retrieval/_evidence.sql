@@ -87,14 +87,13 @@ as $function$
 -- the less the more passages name it, and a little at the passages that the channels found.
 declare
     _facts integer := (graphrag._setting('ppr_facts') #>> '{}')::integer;
-    _depth integer := (graphrag._setting('channel_depth') #>> '{}')::integer;
 begin
     return array(
         select row(n.node, sum(n.mass))::graphrag._mass
         from (
             select e.entity as node, e.mass / greatest(graphrag._passages_naming(e.entity, filter), 1) as mass
             from (
-                select s.id as entity, 0.5 as mass from unnest(seeds) as s where s.channel = 'name'
+                select s.id as entity, 0.25 as mass from unnest(seeds) as s where s.channel = 'name'
                 union all
                 select n.entity, f.score
                 from (
@@ -109,11 +108,11 @@ begin
                 where n.entity is not null
             ) as e
             union all
-            select -p.id, 0.05 * p.score
-            from (
-                select f.id, (f.score - min(f.score) over ()) / nullif(max(f.score) over () - min(f.score) over (), 0) as score
-                from graphrag._fuse(passages, _depth) as f
-            ) as p
+            select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end
+                * (h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0)
+            from unnest(passages) as h
+            where h.channel in ('vector', 'text')
+            window c as (partition by h.channel)
             union all
             select -h.id, 0.5 from unnest(passages) as h where h.channel = 'identifier'
         ) as n

@@ -127,7 +127,8 @@ create function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter
     language plpgsql stable parallel safe rows 1000
 as $function$
 -- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what a
--- term finds in all the others too. A statement a kind, because there is an index a kind.
+-- term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
+-- kind, because there is an index a kind.
 begin
     if plan.drivers is null then
         return;
@@ -141,19 +142,19 @@ begin
         return query
         select t.id, t.space
         from content as t
-        where t.kind = 'chunk' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        where t.kind = 'chunk' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
         order by graphrag._rough_score(t.tsv, plan) desc, t.id;
     elsif kind = 'entity' then
         return query
         select t.id, t.space
         from content as t
-        where t.kind = 'entity' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        where t.kind = 'entity' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
         order by graphrag._rough_score(t.tsv, plan) desc, t.id;
     else
         return query
         select t.id, t.space
         from content as t
-        where t.kind = 'relation' and t.tsv @@ plan.drivers and t.space = any (filter.spaces)
+        where t.kind = 'relation' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
         order by graphrag._rough_score(t.tsv, plan) desc, t.id;
     end if;
 end

@@ -5,14 +5,20 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('relation', filter);
 begin
+    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
+    -- 16). The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
         from (
-            select v.id, graphrag._distance(t.vec, question) as distance
-            from content as t
+            select v.id, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from content as c
+                where c.kind = 'relation' and array_position(filter.spaces, c.space) is not null
+                order by graphrag._distance(c.vec, question)
+            ) as t
             cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
                 select r.id
                 from relation_version as r
                 where r.content = t.id
@@ -22,21 +28,22 @@ begin
                     and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
                 offset 0
             ) as v
-            where t.kind = 'relation' and t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), v.id
+            order by t.distance, v.id
             limit depth
         ) as found;
     else
         return query
         select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
         from (
-            select v.id, graphrag._distance(t.vec, question) as distance
+            select v.id, t.distance
             from (
-                select distinct s.id from unnest(_selected) as s (id)
-            ) as s
-            join content as t on t.id = s.id
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from (select distinct s.id from unnest(_selected) as s (id)) as s
+                join content as c on c.id = s.id
+                where c.space = any (filter.spaces)
+                order by 3
+            ) as t
             cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
                 select r.id
                 from relation_version as r
                 where r.content = t.id
@@ -46,8 +53,7 @@ begin
                     and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
                 offset 0
             ) as v
-            where t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), v.id
+            order by t.distance, v.id
             limit depth
         ) as found;
     end if;

@@ -5,12 +5,19 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('chunk', filter);
 begin
+    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
+    -- 16). The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
         from (
-            select d.chunk, graphrag._distance(t.vec, question) as distance
-            from content as t
+            select d.chunk, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from content as c
+                where c.kind = 'chunk' and array_position(filter.spaces, c.space) is not null
+                order by graphrag._distance(c.vec, question)
+            ) as t
             cross join lateral (
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
@@ -21,19 +28,21 @@ begin
                     and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
                     and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
             ) as d
-            where t.kind = 'chunk' and t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), d.chunk
+            order by t.distance, d.chunk
             limit depth
         ) as found;
     else
         return query
         select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
         from (
-            select d.chunk, graphrag._distance(t.vec, question) as distance
+            select d.chunk, t.distance
             from (
-                select distinct s.id from unnest(_selected) as s (id)
-            ) as s
-            join content as t on t.id = s.id
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from (select distinct s.id from unnest(_selected) as s (id)) as s
+                join content as c on c.id = s.id
+                where c.space = any (filter.spaces)
+                order by 3
+            ) as t
             cross join lateral (
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
@@ -44,8 +53,7 @@ begin
                     and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
                     and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
             ) as d
-            where t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), d.chunk
+            order by t.distance, d.chunk
             limit depth
         ) as found;
     end if;

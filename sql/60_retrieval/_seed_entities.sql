@@ -57,14 +57,20 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('entity', filter);
 begin
+    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
+    -- 16). The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
         from (
-            select v.entity, graphrag._distance(t.vec, question) as distance
-            from content as t
+            select v.entity, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from content as c
+                where c.kind = 'entity' and array_position(filter.spaces, c.space) is not null
+                order by graphrag._distance(c.vec, question)
+            ) as t
             cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
                 select e.entity
                 from entity_version as e
                 where e.content = t.id
@@ -72,21 +78,22 @@ begin
                     and (filter.entity_types is null or e.types && filter.entity_types)
                 offset 0
             ) as v
-            where t.kind = 'entity' and t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), v.entity
+            order by t.distance, v.entity
             limit depth
         ) as found;
     else
         return query
         select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
         from (
-            select v.entity, graphrag._distance(t.vec, question) as distance
+            select v.entity, t.distance
             from (
-                select distinct s.id from unnest(_selected) as s (id)
-            ) as s
-            join content as t on t.id = s.id
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from (select distinct s.id from unnest(_selected) as s (id)) as s
+                join content as c on c.id = s.id
+                where c.space = any (filter.spaces)
+                order by 3
+            ) as t
             cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
                 select e.entity
                 from entity_version as e
                 where e.content = t.id
@@ -94,8 +101,7 @@ begin
                     and (filter.entity_types is null or e.types && filter.entity_types)
                 offset 0
             ) as v
-            where t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), v.entity
+            order by t.distance, v.entity
             limit depth
         ) as found;
     end if;

@@ -69,14 +69,18 @@ create function graphrag._spread_once(
     returns graphrag._found[]
     language plpgsql stable parallel safe
 as $function$
--- The edges of the given nodes with the mass that crosses each. Edges are facts, mentions and likenesses of entities.
+-- The edges of the given nodes, facts and mentions, with the mass that crosses each. A value takes none from the others:
+-- nothing leads on from it.
 declare
     _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
 begin
     return array(
         select row(
             e.version, null, e.node, e.other, hop,
-            n.mass * e.weight / sum(e.weight) over (partition by e.node),
+            n.mass * e.weight / coalesce(
+                sum(e.weight) filter (where e.other is not null) over (partition by e.node),
+                sum(e.weight) over (partition by e.node)
+            ),
             n.path, bool_or(e.is_cut) over (partition by e.node)
         )::graphrag._found
         from (
