@@ -10,6 +10,7 @@
 #   make models    local model server                     make stop-models
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
+#   make bench-recall   how much of the gold evidence of musique_train retrieval finds (GRAPHRAG_DATA)
 #   make nightly        the tests with many more random examples
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -38,7 +39,7 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly installcheck tle dist clean
+    models stop-models demo bench-recall lint check test nightly installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -97,6 +98,16 @@ environment = GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" \
 demo: start
 	@extension/quietly.sh models bench/local_models/serve.sh start
 	@$(environment) $(VENV)/bin/python bench/demo.py
+
+# What the benchmarks compare with lives apart from what the tests need.
+$(STATE)/bench-venv/ready: bench/requirements.txt
+	@$(PYTHON) -m venv $(STATE)/bench-venv
+	@$(STATE)/bench-venv/bin/python -m pip install -q --disable-pip-version-check -r bench/requirements.txt
+	@touch $@
+
+bench-recall: start $(STATE)/bench-venv/ready
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@$(environment) $(STATE)/bench-venv/bin/python bench/recall.py
 
 lint: setup
 	@extension/lint.sh

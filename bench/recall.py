@@ -211,7 +211,6 @@ SYSTEMS: dict[str, Callable[[Connection, Question], Ranking]] = {
     "lexical channel": lexical,
     "mix, walk ppr": lambda c, q: retrieved(c, q, walk="ppr"),
     "mix, walk hops": lambda c, q: retrieved(c, q, walk="hops"),
-    "mix, no walk": lambda c, q: retrieved(c, q, walk="hops", max_hops=0),
     "mix, walk ppr, mmr": lambda c, q: retrieved(c, q, walk="ppr", rerank=["mmr"]),
     "local": lambda c, q: retrieved(c, q, "local"),
     "global": lambda c, q: retrieved(c, q, "global"),
@@ -250,7 +249,7 @@ def main() -> None:
         texts = [passage.text for passage in passages]
         contexts = {
             str(budget): round(sum(in_context(conn, q, budget, texts) for q in questions) / len(questions), 1)
-            for budget in (4000, 8000, 16000, 0)
+            for budget in (4000, 0)
         }
         print("gold passages in the context, by budget:", contexts)
         versions = conn.execute(

@@ -374,7 +374,8 @@ as $function$
 -- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
 -- read or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is
 -- to be done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the
--- tables were empty and had no statistics, so nothing is left for those to decide.
+-- tables were empty and had no statistics, so nothing is left for those to decide. Entry points that search vectors add
+-- enable_sort: texts come in the order of the vectors' index, which a sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;
@@ -1539,7 +1540,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('mmr_lambda', '0.7', 0, 1, 'Weight of relevance against novelty when passages are reranked by mmr.'),
     ('ppr_damping', '0.8', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
     ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
-    ('ppr_nodes', '50', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
+    ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
     ('ppr_edges', '100', 1, 100000, 'Edges followed from one of them in one direction, and passages that name it.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
     ('lexical_candidates', '3000', 1, 1000000, 'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
@@ -7922,10 +7923,12 @@ begin
                 where n.entity is not null
             ) as e
             union all
-            select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end
-                * (h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0)
+            -- From the least to the most that the channel measured; the least stays in sight.
+            select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end * greatest(
+                coalesce((h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0), 1), 0.01
+            )
             from unnest(passages) as h
-            where h.channel in ('vector', 'text')
+            where h.channel in ('vector', 'text', 'statement')
             window c as (partition by h.channel)
             union all
             select -h.id, 0.5 from unnest(passages) as h where h.channel = 'identifier'
@@ -9796,6 +9799,7 @@ create function graphrag.context(
     set join_collapse_limit = 1
     set jit = off
     set max_parallel_workers_per_gather = 0
+    set enable_sort = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$
@@ -10037,6 +10041,7 @@ create function graphrag.query(
     set join_collapse_limit = 1
     set jit = off
     set max_parallel_workers_per_gather = 0
+    set enable_sort = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
     set graphrag.call = ''
@@ -10338,6 +10343,7 @@ create function graphrag.retrieve(
     set join_collapse_limit = 1
     set jit = off
     set max_parallel_workers_per_gather = 0
+    set enable_sort = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$
