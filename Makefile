@@ -11,6 +11,7 @@
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
 #   make bench-recall   how much of the gold evidence of musique_train retrieval finds (GRAPHRAG_DATA)
+#   make bench-latency  how long retrieval takes on a generated graph
 #   make nightly        the tests with many more random examples
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -39,7 +40,7 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo bench-recall lint check test nightly installcheck tle dist clean
+    models stop-models demo bench-recall bench-latency lint check test nightly installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -107,7 +108,10 @@ $(STATE)/bench-venv/ready: bench/requirements.txt
 
 bench-recall: start $(STATE)/bench-venv/ready
 	@extension/quietly.sh models bench/local_models/serve.sh start
-	@$(environment) $(STATE)/bench-venv/bin/python bench/recall.py
+	@$(environment) $(STATE)/bench-venv/bin/python -m bench.recall
+
+bench-latency: start
+	@$(environment) $(VENV)/bin/python -m bench.latency
 
 lint: setup
 	@extension/lint.sh

@@ -16,7 +16,6 @@ import json
 import os
 import platform
 import random
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
@@ -33,8 +32,7 @@ import Stemmer
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-sys.path.insert(0, str(Path(__file__).parent))
-import datasets  # noqa: E402
+from bench import datasets
 
 MODEL = "all-minilm-l6-v2-int8"
 CUTS = (2, 5, 10)
@@ -101,7 +99,11 @@ def index_corpus(server: str, name: str, passages: Sequence[datasets.Passage]) -
         )
         conn.execute("select graphrag.configure('chunk_size', '10000')")
         for no, passage in enumerate(passages):
-            triples = [dict(zip(("subject", "predicate", "object"), t, strict=True)) for t in passage.triples if len(t) == 3]
+            triples = [
+                dict(zip(("subject", "predicate", "object"), t, strict=True))
+                for t in passage.triples
+                if len(t) == 3
+            ]
             extraction = {
                 "chunks": [{"no": 1, "entities": [{"name": n} for n in passage.names], "triples": triples}]
             }
@@ -129,7 +131,7 @@ def retrieved(conn: Connection, question: Question, mode: str = "mix", **options
 def lexical(conn: Connection, question: Question) -> Ranking:
     """The lexical channel alone."""
     with conn.transaction():
-        conn.execute("set local search_path to \"default\", public")
+        conn.execute('set local search_path to "default", public')
         rows = conn.execute(
             """
             select d.source
@@ -191,8 +193,7 @@ def summary(values: dict[str, list[float]], plain: dict[str, list[float]]) -> di
         "chosen on": {name: mean(v[::2]) for name, v in values.items()},
         "held out": {name: mean(v[1::2]) for name, v in values.items()},
         "gain over naive, 95 %": {
-            name: interval([a - b for a, b in zip(v, plain[name], strict=True)])
-            for name, v in values.items()
+            name: interval([a - b for a, b in zip(v, plain[name], strict=True)]) for name, v in values.items()
         },
     }
 
@@ -219,7 +220,9 @@ SYSTEMS: dict[str, Callable[[Connection, Question], Ranking]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--database", default="graphrag_bench_recall")
     parser.add_argument("--keep", action="store_true", help="measure what that database holds already")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results/recall.json")

@@ -1533,7 +1533,8 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity in one direction of a walk.'),
     ('max_walk_edges', '4000', 1, 1000000, 'Edges scanned by one walk in all.'),
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
-    ('walk', '"ppr"', null, null, 'Walk of a read that names none: ppr (personalised PageRank) or hops (breadth first).'),
+    ('walk', '"ppr"', null, null,
+        'Walk of a read that names none: ppr (personalised PageRank) or hops (breadth first).'),
     ('fusion', '"rrf"', null, null,
         'How relations of the channels are put together: rrf (reciprocal ranks) or quota (a share for the walk).'),
     ('quota_share', '0.5', 0, 1, 'Share of the relations that the walk fills under the fusion quota.'),
@@ -1543,7 +1544,8 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
     ('ppr_edges', '100', 1, 100000, 'Edges followed from one of them in one direction, and passages that name it.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
-    ('lexical_candidates', '3000', 1, 1000000, 'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
+    ('lexical_candidates', '3000', 1, 1000000,
+        'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('evidence_budget', '0', 0, 100000000, 'Characters of evidence in a prompt; 0 means no limit.');
 
@@ -7925,7 +7927,8 @@ begin
             union all
             -- From the least to the most that the channel measured; the least stays in sight.
             select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end * greatest(
-                coalesce((h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0), 1), 0.01
+                coalesce((h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0), 1),
+                0.01
             )
             from unnest(passages) as h
             where h.channel in ('vector', 'text', 'statement')
@@ -7973,7 +7976,8 @@ as $function$
 begin
     return query
     select distinct on (c.no)
-        'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::text, null::integer,
+        'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         coalesce(d.name, d.key), d.source, v.published_at, v.metadata, null::text, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(chunks) with ordinality as c (id, no)
@@ -7994,7 +7998,8 @@ as $function$
 begin
     return query
     select
-        'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::text, null::integer,
+        'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         null::text, null::text, null::timestamptz, jsonb_build_object('types', v.types), v.name, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(entities) with ordinality as e (id, no)
@@ -8022,7 +8027,8 @@ begin
             '(%s) --[%s%s]--> (%s)', s.name, case when v.negated then 'NOT ' else '' end, v.predicate,
             coalesce(o.name, r.value)
         ),
-        null::double precision, null::jsonb, null::integer, null::text, null::integer,
+        null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         d.document, d.source, d.published_at,
         jsonb_strip_nulls(jsonb_build_object('description', d.description, 'documents', d.documents)),
         s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
@@ -8448,7 +8454,9 @@ begin
                 join content as o on o.id = c.content
             ) as n on true
             where not exists (select from unnest(_taken) as x (id) where x.id = p.id)
-            order by _lambda * (1 - (p.no - 1.0) / cardinality(passages)) - (1 - _lambda) * coalesce(n.alike, 0) desc, p.no
+            order by
+                _lambda * (1 - (p.no - 1.0) / cardinality(passages)) - (1 - _lambda) * coalesce(n.alike, 0) desc,
+                p.no
             limit 1
         );
     end loop;
@@ -8506,8 +8514,8 @@ comment on function graphrag._passage_holds(bigint, tstzrange) is 'Whether a rea
 
 -- sql/60_retrieval/_lexical.sql
 
--- BM25 over tsvectors. The rarest terms of a question drive the index, as many as find a few thousand texts; common ones
--- only add to the score of what those found.
+-- BM25 over tsvectors. The rarest terms of a question drive the index, as many as find a few thousand texts; common
+-- ones only add to the score of what those found.
 
 create function graphrag._term_counts(question text, kind text, filter graphrag._filter)
     returns table (term text, texts double precision, total double precision, words double precision)
@@ -8619,8 +8627,8 @@ create function graphrag._bm25(tsv tsvector, plan graphrag._lexical_plan)
     returns double precision
     language sql immutable parallel safe
 as $function$
--- k1 = 1.2, b = 0.75; length in distinct terms. With one term and even weights ts_rank is a function of its frequency n,
--- the sum of 1/i² up to n over π²/6, which 1 - 1 / (1.6449 (n + 0.5)) is close to: solved for n.
+-- k1 = 1.2, b = 0.75; length in distinct terms. With one term and even weights ts_rank is a function of its frequency
+-- n, the sum of 1/i² up to n over π²/6, which 1 - 1 / (1.6449 (n + 0.5)) is close to: solved for n.
     select coalesce(sum(w.weight * f.n * 2.2 / (f.n + 0.3 + 0.9 * length(tsv) / plan.words)), 0)
     from unnest(plan.terms, plan.weights) as w (term, weight)
     cross join lateral (
@@ -8634,8 +8642,8 @@ create function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter
     returns table (content bigint, space integer)
     language plpgsql stable parallel safe rows 1000
 as $function$
--- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what a
--- term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
+-- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what
+-- a term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
 -- kind, because there is an index a kind.
 begin
     if plan.drivers is null then
@@ -8678,8 +8686,8 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('relation', filter);
 begin
-    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
-    -- 16). The space is tested by array_position: there is no index for that to seem better.
+    -- The inner query is in the order of the vectors' index; the whole order is one that no index has, before
+    -- PostgreSQL 16. The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
@@ -8698,7 +8706,11 @@ begin
                     and graphrag._believed(r.born, r.died, t.space, filter)
                     and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
                     and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                    and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+                    and (
+                        filter.entity_types is null
+                        or r.object is null
+                        or graphrag._has_type(r.object, t.space, filter)
+                    )
                 offset 0
             ) as v
             order by t.distance, v.id
@@ -8723,7 +8735,11 @@ begin
                     and graphrag._believed(r.born, r.died, t.space, filter)
                     and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
                     and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                    and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+                    and (
+                        filter.entity_types is null
+                        or r.object is null
+                        or graphrag._has_type(r.object, t.space, filter)
+                    )
                 offset 0
             ) as v
             order by t.distance, v.id
@@ -8772,8 +8788,8 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('chunk', filter);
 begin
-    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
-    -- 16). The space is tested by array_position: there is no index for that to seem better.
+    -- The inner query is in the order of the vectors' index; the whole order is one that no index has, before
+    -- PostgreSQL 16. The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
@@ -8998,8 +9014,8 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('entity', filter);
 begin
-    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
-    -- 16). The space is tested by array_position: there is no index for that to seem better.
+    -- The inner query is in the order of the vectors' index; the whole order is one that no index has, before
+    -- PostgreSQL 16. The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.entity, rank() over (order by found.distance), 1 - found.distance
@@ -9161,8 +9177,8 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
--- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a part
--- stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
+-- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
+-- part stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
 -- relations by the mass that crossed them and passages by the mass that stayed.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
@@ -9228,8 +9244,8 @@ create function graphrag._spread_once(
     returns graphrag._found[]
     language plpgsql stable parallel safe
 as $function$
--- The edges of the given nodes, facts and mentions, with the mass that crosses each. A value takes none from the others:
--- nothing leads on from it.
+-- The edges of the given nodes, facts and mentions, with the mass that crosses each. A value takes none from the
+-- others: nothing leads on from it.
 declare
     _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
 begin
@@ -9337,7 +9353,8 @@ as $function$
 -- PostgreSQL's parser takes a run of Chinese, Japanese, Korean or Thai letters for one word: of those, every two
 -- neighbours are a term.
 declare
-    _unsegmented constant text := '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]';
+    _unsegmented constant text := '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff'
+        '\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]';
 begin
     if body !~ _unsegmented then
         return to_tsvector(config, body);
@@ -9855,7 +9872,7 @@ create function graphrag.neighborhood(
     relation_types text[] default null,
     entity_types text[] default null,
     min_confidence double precision default null,
-    "limit" integer default 100,
+    top_k integer default 100,
     space text default null,
     realm text default null
 )
@@ -9873,7 +9890,7 @@ declare
     _entities bigint[];
 begin
     perform graphrag._enter(realm);
-    perform graphrag._check_hops(max_hops, "limit");
+    perform graphrag._check_hops(max_hops, top_k);
     _filter := graphrag._filter_of(
         space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
     );
@@ -9884,7 +9901,7 @@ begin
             select w
             from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
             order by w.score desc
-            limit "limit"
+            limit top_k
         ),
         _filter
     ) as r;
@@ -9892,15 +9909,15 @@ end
 $function$;
 comment on function graphrag.neighborhood(text, integer, text, text, boolean, text[], text[], double precision, integer, text, text) is 'The relations around an entity, nearest and newest first, with the path to each.';
 
-create function graphrag._check_hops(max_hops integer, "limit" integer)
+create function graphrag._check_hops(max_hops integer, top_k integer)
     returns void
     language plpgsql immutable parallel safe
 as $function$
 begin
-    if max_hops is null or max_hops not between 1 and 10 or "limit" is null or "limit" not between 1 and 10000 then
-        raise exception 'max_hops % or limit % is out of range', max_hops, "limit"
+    if max_hops is null or max_hops not between 1 and 10 or top_k is null or top_k not between 1 and 10000 then
+        raise exception 'max_hops % or top_k % is out of range', max_hops, top_k
             using errcode = 'GR009',
-                detail = 'max_hops is 1 to 10, limit 1 to 10000.',
+                detail = 'max_hops is 1 to 10, top_k 1 to 10000.',
                 hint = 'Leave them out for the defaults.';
     end if;
 end
@@ -9932,8 +9949,8 @@ comment on function graphrag._walked_rows(graphrag._found[], graphrag._filter) i
 -- sql/60_retrieval/path.sql
 
 create function graphrag.path(
-    "from" text,
-    "to" text,
+    entity text,
+    other text,
     max_hops integer default 4,
     as_of text default null,
     as_believed_at text default null,
@@ -9965,9 +9982,9 @@ begin
     from graphrag._walked_rows(
         graphrag._shortest(
             array(
-                select w from graphrag._walk(graphrag._entities_called("from", _filter), _filter, max_hops) as w
+                select w from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
             ),
-            graphrag._entities_called("to", _filter)
+            graphrag._entities_called(other, _filter)
         ),
         _filter
     ) as r;

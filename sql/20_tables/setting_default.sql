@@ -33,7 +33,8 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity in one direction of a walk.'),
     ('max_walk_edges', '4000', 1, 1000000, 'Edges scanned by one walk in all.'),
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
-    ('walk', '"ppr"', null, null, 'Walk of a read that names none: ppr (personalised PageRank) or hops (breadth first).'),
+    ('walk', '"ppr"', null, null,
+        'Walk of a read that names none: ppr (personalised PageRank) or hops (breadth first).'),
     ('fusion', '"rrf"', null, null,
         'How relations of the channels are put together: rrf (reciprocal ranks) or quota (a share for the walk).'),
     ('quota_share', '0.5', 0, 1, 'Share of the relations that the walk fills under the fusion quota.'),
@@ -43,6 +44,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
     ('ppr_edges', '100', 1, 100000, 'Edges followed from one of them in one direction, and passages that name it.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
-    ('lexical_candidates', '3000', 1, 1000000, 'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
+    ('lexical_candidates', '3000', 1, 1000000,
+        'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('evidence_budget', '0', 0, 100000000, 'Characters of evidence in a prompt; 0 means no limit.');

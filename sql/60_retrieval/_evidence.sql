@@ -110,7 +110,8 @@ begin
             union all
             -- From the least to the most that the channel measured; the least stays in sight.
             select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end * greatest(
-                coalesce((h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0), 1), 0.01
+                coalesce((h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0), 1),
+                0.01
             )
             from unnest(passages) as h
             where h.channel in ('vector', 'text', 'statement')

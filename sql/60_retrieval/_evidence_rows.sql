@@ -5,7 +5,8 @@ as $function$
 begin
     return query
     select distinct on (c.no)
-        'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::text, null::integer,
+        'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         coalesce(d.name, d.key), d.source, v.published_at, v.metadata, null::text, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(chunks) with ordinality as c (id, no)
@@ -26,7 +27,8 @@ as $function$
 begin
     return query
     select
-        'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::text, null::integer,
+        'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         null::text, null::text, null::timestamptz, jsonb_build_object('types', v.types), v.name, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(entities) with ordinality as e (id, no)
@@ -54,7 +56,8 @@ begin
             '(%s) --[%s%s]--> (%s)', s.name, case when v.negated then 'NOT ' else '' end, v.predicate,
             coalesce(o.name, r.value)
         ),
-        null::double precision, null::jsonb, null::integer, null::text, null::integer,
+        null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         d.document, d.source, d.published_at,
         jsonb_strip_nulls(jsonb_build_object('description', d.description, 'documents', d.documents)),
         s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,

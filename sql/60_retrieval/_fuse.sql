@@ -156,7 +156,9 @@ begin
                 join content as o on o.id = c.content
             ) as n on true
             where not exists (select from unnest(_taken) as x (id) where x.id = p.id)
-            order by _lambda * (1 - (p.no - 1.0) / cardinality(passages)) - (1 - _lambda) * coalesce(n.alike, 0) desc, p.no
+            order by
+                _lambda * (1 - (p.no - 1.0) / cardinality(passages)) - (1 - _lambda) * coalesce(n.alike, 0) desc,
+                p.no
             limit 1
         );
     end loop;

@@ -1,5 +1,5 @@
--- BM25 over tsvectors. The rarest terms of a question drive the index, as many as find a few thousand texts; common ones
--- only add to the score of what those found.
+-- BM25 over tsvectors. The rarest terms of a question drive the index, as many as find a few thousand texts; common
+-- ones only add to the score of what those found.
 
 create function graphrag._term_counts(question text, kind text, filter graphrag._filter)
     returns table (term text, texts double precision, total double precision, words double precision)
@@ -111,8 +111,8 @@ create function graphrag._bm25(tsv tsvector, plan graphrag._lexical_plan)
     returns double precision
     language sql immutable parallel safe
 as $function$
--- k1 = 1.2, b = 0.75; length in distinct terms. With one term and even weights ts_rank is a function of its frequency n,
--- the sum of 1/i² up to n over π²/6, which 1 - 1 / (1.6449 (n + 0.5)) is close to: solved for n.
+-- k1 = 1.2, b = 0.75; length in distinct terms. With one term and even weights ts_rank is a function of its frequency
+-- n, the sum of 1/i² up to n over π²/6, which 1 - 1 / (1.6449 (n + 0.5)) is close to: solved for n.
     select coalesce(sum(w.weight * f.n * 2.2 / (f.n + 0.3 + 0.9 * length(tsv) / plan.words)), 0)
     from unnest(plan.terms, plan.weights) as w (term, weight)
     cross join lateral (
@@ -126,8 +126,8 @@ create function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter
     returns table (content bigint, space integer)
     language plpgsql stable parallel safe rows 1000
 as $function$
--- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what a
--- term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
+-- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what
+-- a term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
 -- kind, because there is an index a kind.
 begin
     if plan.drivers is null then

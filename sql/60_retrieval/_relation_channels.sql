@@ -5,8 +5,8 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('relation', filter);
 begin
-    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
-    -- 16). The space is tested by array_position: there is no index for that to seem better.
+    -- The inner query is in the order of the vectors' index; the whole order is one that no index has, before
+    -- PostgreSQL 16. The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
@@ -25,7 +25,11 @@ begin
                     and graphrag._believed(r.born, r.died, t.space, filter)
                     and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
                     and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                    and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+                    and (
+                        filter.entity_types is null
+                        or r.object is null
+                        or graphrag._has_type(r.object, t.space, filter)
+                    )
                 offset 0
             ) as v
             order by t.distance, v.id
@@ -50,7 +54,11 @@ begin
                     and graphrag._believed(r.born, r.died, t.space, filter)
                     and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
                     and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                    and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+                    and (
+                        filter.entity_types is null
+                        or r.object is null
+                        or graphrag._has_type(r.object, t.space, filter)
+                    )
                 offset 0
             ) as v
             order by t.distance, v.id

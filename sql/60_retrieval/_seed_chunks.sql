@@ -5,8 +5,8 @@ as $function$
 declare
     _selected bigint[] := graphrag._selected('chunk', filter);
 begin
-    -- The inner query is in the order of the vectors' index (the whole order is one that no index has, before PostgreSQL
-    -- 16). The space is tested by array_position: there is no index for that to seem better.
+    -- The inner query is in the order of the vectors' index; the whole order is one that no index has, before
+    -- PostgreSQL 16. The space is tested by array_position: there is no index for that to seem better.
     if _selected is null then
         return query
         select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance

@@ -2,8 +2,8 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
--- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a part
--- stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
+-- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
+-- part stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
 -- relations by the mass that crossed them and passages by the mass that stayed.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
@@ -69,8 +69,8 @@ create function graphrag._spread_once(
     returns graphrag._found[]
     language plpgsql stable parallel safe
 as $function$
--- The edges of the given nodes, facts and mentions, with the mass that crosses each. A value takes none from the others:
--- nothing leads on from it.
+-- The edges of the given nodes, facts and mentions, with the mass that crosses each. A value takes none from the
+-- others: nothing leads on from it.
 declare
     _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
 begin

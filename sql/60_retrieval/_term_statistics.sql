@@ -9,7 +9,8 @@ as $function$
 -- PostgreSQL's parser takes a run of Chinese, Japanese, Korean or Thai letters for one word: of those, every two
 -- neighbours are a term.
 declare
-    _unsegmented constant text := '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]';
+    _unsegmented constant text := '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff'
+        '\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]';
 begin
     if body !~ _unsegmented then
         return to_tsvector(config, body);

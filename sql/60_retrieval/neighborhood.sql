@@ -7,7 +7,7 @@ create function graphrag.neighborhood(
     relation_types text[] default null,
     entity_types text[] default null,
     min_confidence double precision default null,
-    "limit" integer default 100,
+    top_k integer default 100,
     space text default null,
     realm text default null
 )
@@ -25,7 +25,7 @@ declare
     _entities bigint[];
 begin
     perform graphrag._enter(realm);
-    perform graphrag._check_hops(max_hops, "limit");
+    perform graphrag._check_hops(max_hops, top_k);
     _filter := graphrag._filter_of(
         space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
     );
@@ -36,7 +36,7 @@ begin
             select w
             from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
             order by w.score desc
-            limit "limit"
+            limit top_k
         ),
         _filter
     ) as r;
@@ -44,15 +44,15 @@ end
 $function$;
 comment on function graphrag.neighborhood(text, integer, text, text, boolean, text[], text[], double precision, integer, text, text) is 'The relations around an entity, nearest and newest first, with the path to each.';
 
-create function graphrag._check_hops(max_hops integer, "limit" integer)
+create function graphrag._check_hops(max_hops integer, top_k integer)
     returns void
     language plpgsql immutable parallel safe
 as $function$
 begin
-    if max_hops is null or max_hops not between 1 and 10 or "limit" is null or "limit" not between 1 and 10000 then
-        raise exception 'max_hops % or limit % is out of range', max_hops, "limit"
+    if max_hops is null or max_hops not between 1 and 10 or top_k is null or top_k not between 1 and 10000 then
+        raise exception 'max_hops % or top_k % is out of range', max_hops, top_k
             using errcode = 'GR009',
-                detail = 'max_hops is 1 to 10, limit 1 to 10000.',
+                detail = 'max_hops is 1 to 10, top_k 1 to 10000.',
                 hint = 'Leave them out for the defaults.';
     end if;
 end

@@ -1,6 +1,6 @@
 create function graphrag.path(
-    "from" text,
-    "to" text,
+    entity text,
+    other text,
     max_hops integer default 4,
     as_of text default null,
     as_believed_at text default null,
@@ -32,9 +32,9 @@ begin
     from graphrag._walked_rows(
         graphrag._shortest(
             array(
-                select w from graphrag._walk(graphrag._entities_called("from", _filter), _filter, max_hops) as w
+                select w from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
             ),
-            graphrag._entities_called("to", _filter)
+            graphrag._entities_called(other, _filter)
         ),
         _filter
     ) as r;

@@ -167,7 +167,13 @@ def test_the_walk_is_as_long_as_told(conn: Connection) -> None:
     tell(conn, "plant", "Acme owns Werk Nord.", Triple("Acme", "owns", "Werk Nord"), year=2021)
     for longest in (1, 2):
         found = rows(
-            conn, "retrieve", "Ann", max_hops=longest, top_k=1, walk="hops", relation_types=["founded", "owns"]
+            conn,
+            "retrieve",
+            "Ann",
+            max_hops=longest,
+            top_k=1,
+            walk="hops",
+            relation_types=["founded", "owns"],
         )
         hops = {piece["predicate"]: piece["hop"] for piece in found if piece["kind"] == "relation"}
         assert hops["founded"] == 1

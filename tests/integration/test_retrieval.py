@@ -31,7 +31,9 @@ def test_rare_words_count_for_more_than_common_ones(conn: Connection) -> None:
     for no in range(12):
         tell(conn, f"common {no}", f"The plant made steel again in year {no}, steel and more steel.")
     tell(conn, "rare", "A pangolin walked past the plant.")
-    first, *others = of_kind(rows(conn, "retrieve", "Did the plant that makes steel see a pangolin?"), "chunk")
+    first, *others = of_kind(
+        rows(conn, "retrieve", "Did the plant that makes steel see a pangolin?"), "chunk"
+    )
     by_text = {row["document"]: row["ranks"].get("text") for row in (first, *others)}
     assert by_text["rare"] == 1
 
@@ -39,7 +41,9 @@ def test_rare_words_count_for_more_than_common_ones(conn: Connection) -> None:
 @pytest.mark.usefixtures("realm")
 def test_terms_are_counted_again_when_a_tenth_has_changed(conn: Connection) -> None:
     def counted() -> int:
-        return int(value(conn, "select texts from \"default\".term_total where kind = 'chunk' and died is null"))
+        return int(
+            value(conn, "select texts from \"default\".term_total where kind = 'chunk' and died is null")
+        )
 
     for no in range(30):
         tell(conn, f"doc {no}", f"Paragraph number {no} about nothing.")
@@ -52,7 +56,7 @@ def test_terms_are_counted_again_when_a_tenth_has_changed(conn: Connection) -> N
     assert counted() < 30
     spans = sql(conn, "select born, died from \"default\".term_total where kind = 'chunk' order by born")
     assert [span["died"] for span in spans] == [*(span["born"] for span in spans[1:]), None]
-    assert value(conn, "select count(*) from \"default\".term_stat where died <= born") == 0
+    assert value(conn, 'select count(*) from "default".term_stat where died <= born') == 0
 
 
 @pytest.mark.usefixtures("realm")
@@ -93,7 +97,9 @@ def test_identifiers_are_found_exactly(conn: Connection, identifier: str) -> Non
 
 
 @pytest.mark.usefixtures("realm")
-@pytest.mark.parametrize("question", ['"', "|", "!", ":*", "$$", "a & b | !c:* <-> (", "\\", "'; drop table x"])
+@pytest.mark.parametrize(
+    "question", ['"', "|", "!", ":*", "$$", "a & b | !c:* <-> (", "\\", "'; drop table x"]
+)
 def test_operators_are_plain_text(conn: Connection, question: str) -> None:
     tell(conn, "one", "Alpha beta gamma.", ("Alpha", "meets", "Beta"))
     assert of_kind(rows(conn, "retrieve", question), "chunk")

@@ -59,7 +59,8 @@ filters = st.builds(
     Filter,
     st.sampled_from((None, None, *YEARS)),
     st.booleans(),
-    st.none() | st.sets(st.sampled_from([p.name for p in PREDICATES if not p.inverse_of]), min_size=1).map(tuple),
+    st.none()
+    | st.sets(st.sampled_from([p.name for p in PREDICATES if not p.inverse_of]), min_size=1).map(tuple),
     st.sampled_from((None, None, ("Person",), ("Person", "Organization"))),
     st.sampled_from((None, None, 0.5, 0.95)),
 )
@@ -70,7 +71,8 @@ class Graph:
 
     def __init__(self, conn: Connection, space: str, chosen: Filter) -> None:
         held = ", ".join(
-            f"v.effective && tstzrange('{start}Z', '{end}Z') as held_{year}" for year, (start, end) in YEARS.items()
+            f"v.effective && tstzrange('{start}Z', '{end}Z') as held_{year}"
+            for year, (start, end) in YEARS.items()
         )
         edges = sql(
             conn,
@@ -137,7 +139,12 @@ def fill(conn: Connection, space: str, drafts: list[Draft]) -> None:
         index(conn, REALM, space, draft)
 
 
-@given(drafts=collections(min_size=1, max_size=4), chosen=filters, hops=st.integers(1, 3), pick=st.integers(0, 99))
+@given(
+    drafts=collections(min_size=1, max_size=4),
+    chosen=filters,
+    hops=st.integers(1, 3),
+    pick=st.integers(0, 99),
+)
 def test_the_walk_finds_what_a_plain_one_finds(
     world: Connection, new_space: Spaces, drafts: list[Draft], chosen: Filter, hops: int, pick: int
 ) -> None:
@@ -173,7 +180,8 @@ def test_pagerank_is_what_plain_sums_give(
             from graphrag._spread(
                 array[row(%(seed)s::bigint, 1)::graphrag._mass],
                 graphrag._filter_of(
-                    %(space)s::text, %(as_of)s::text, null, %(include_superseded)s, %(relation_types)s::text[], %(entity_types)s::text[], null,
+                    %(space)s::text, %(as_of)s::text, null, %(include_superseded)s, %(relation_types)s::text[],
+                    %(entity_types)s::text[], null,
                     %(min_confidence)s::real
                 )
             ) as s
@@ -305,6 +313,12 @@ def test_a_path_leads_from_one_to_the_other(
         nearest |= dict.fromkeys(frontier, hop)
     for other in others:
         found = rows(
-            world, "path", graph.names[start], graph.names[other], include_superseded=True, space=space, realm=REALM
+            world,
+            "path",
+            graph.names[start],
+            graph.names[other],
+            include_superseded=True,
+            space=space,
+            realm=REALM,
         )
         assert len(found) == nearest.get(other, 0)
