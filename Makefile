@@ -12,7 +12,7 @@
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
 #   make bench-recall   how much of the gold evidence of musique_train retrieval finds (GRAPHRAG_DATA)
 #   make bench-latency  how long retrieval takes on a generated graph
-#   make nightly        the tests with many more random examples
+#   make nightly        the tests with many more random examples and 1,000 killed backends
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
 # PYTHON_LIBRARY (where `make install` puts the server-side Python packages), PYTHON (PL/Python's interpreter).
@@ -123,7 +123,7 @@ test: start
 	@$(environment) $(VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
 nightly:
-	@$(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
 
 DSN ?= postgresql:///postgres
 installcheck:

@@ -15,9 +15,6 @@ from graphrag_pl.parsing import Repair, find_json
 from graphrag_pl.records import Records, has_shape, merge, read_records
 from graphrag_pl.text import to_json
 
-MOST_KNOWN_NAMES = 40
-_LONGEST_KNOWN_NAME = 100
-
 #: What an answer holds, and whether its end was cut off.
 Answer = tuple[Records, bool]
 
@@ -34,10 +31,11 @@ class Chunk:
     model: str | None = None
     code: str | None = None
     error: str | None = None
+    is_of_server: bool = False
 
     def take(self, outcome: Outcome[Answer]) -> None:
         """Note the first pass."""
-        self.code, self.error = outcome.code, outcome.error
+        self.code, self.error, self.is_of_server = outcome.code, outcome.error, outcome.is_of_server
         if outcome.value and outcome.reply:
             self.found, self.is_partial = outcome.value
             self.model = outcome.reply.model
@@ -49,14 +47,18 @@ class Chunk:
         if not outcome.value:
             self.found.notes.append(f"gleaning failed: {outcome.error}")
             return False
-        gleaned, _ = outcome.value
+        gleaned, is_partial = outcome.value
+        if is_partial:
+            self.is_partial = True
+            gleaned.notes.append("the gleaning answer was cut off; its complete records were kept")
         before = len(self.found.entities) + len(self.found.triples)
         self.found = merge(self.found, gleaned)
         return len(self.found.entities) + len(self.found.triples) > before
 
     def as_json(self) -> dict[str, Any]:
         if self.error is not None:
-            return {"no": self.no, "error": self.error, "code": self.code}
+            of_server = {"of_server": True} if self.is_of_server else {}
+            return {"no": self.no, "error": self.error, "code": self.code, **of_server}
         return {
             "no": self.no,
             **self.found.as_json(),
@@ -67,32 +69,21 @@ class Chunk:
 
 
 def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
-    """`graphrag._extract`: JSON list of {no, body} and the document's context into a list of equal length
-    and order.
+    """`graphrag._extract`: JSON list of {no, body}, one batch, and the document's context into a list of
+    equal length and order.
 
     An element is {no, entities, triples, malformed, notes, partial, model, prompt} (see `records`; `prompt` is
-    the version of the prompts) or {no, error, code}: one chunk's failure is its own. The names found in a
-    batch of `max_concurrent_chunks` are known to the next. When nothing answers at a server, the chunks
-    after that batch fail with the same reason, unasked. Raises GR010 without an endpoint.
+    the version of the prompts) or {no, error, code}: one chunk's failure is its own; `of_server` is added if no
+    chunk would fare better there now. Raises GR010 without an endpoint.
     """
     about = json.loads(context)
-    todo = [Chunk(item["no"], item["body"]) for item in json.loads(chunks)]
-    if not todo:
+    batch = [Chunk(item["no"], item["body"]) for item in json.loads(chunks)]
+    if not batch:
         return "[]"
     model = ChatModel(plpy, memory, endpoints.for_role(plpy, "extraction"))
-    repair = _repair(plpy)
-    size = max(1, int(about.get("max_concurrent_chunks") or 4))
-    known_names: dict[str, None] = {}
-    for start in range(0, len(todo), size):
-        batch = todo[start : start + size]
-        outcomes = _extract_batch(model, repair, batch, about, list(known_names), size)
-        _collect_names(known_names, batch)
-        if all(outcome.is_of_server for outcome in outcomes):
-            for chunk in todo[start + size :]:
-                chunk.code, chunk.error = batch[-1].code, f"not asked, because before it: {batch[-1].error}"
-            break
+    _extract_batch(model, _repair(plpy), batch, about)
     endpoints.record_usage(plpy, model.endpoint, model.calls, about.get("document"))
-    return to_json([chunk.as_json() for chunk in todo], breathing(plpy))
+    return to_json([chunk.as_json() for chunk in batch], breathing(plpy))
 
 
 def parse_extraction(plpy: Database, extraction: str) -> str:
@@ -128,14 +119,13 @@ def _extract_batch(
     repair: Repair,
     batch: Sequence[Chunk],
     about: Mapping[str, Any],
-    known: list[str],
-    concurrency: int,
-) -> list[Outcome[Answer]]:
-    """Ask for the chunks of one batch, then for what was missed; returns the outcomes of the first pass."""
+) -> None:
+    """Ask for the chunks of one batch, then for what was missed."""
     breathe = breathing(model.plpy)
+    concurrency = int(about.get("max_concurrent_chunks") or 4)
     concurrency = min(concurrency, model.endpoint.concurrency(concurrency))
     for chunk in batch:
-        chunk.messages = prompts.extraction_messages(chunk.body, about, known)
+        chunk.messages = prompts.extraction_messages(chunk.body, about)
 
     def ask(chunks: Sequence[Chunk], name: str) -> list[Outcome[Answer]]:
         conversations = [chunk.messages for chunk in chunks]
@@ -156,7 +146,6 @@ def _extract_batch(
             chunk.messages = prompts.gleaning_messages(first_turns, answer)
         gleaned = ask(promising, "graphrag_gleaning")
         promising = [chunk for chunk, outcome in zip(promising, gleaned, strict=True) if chunk.add(outcome)]
-    return outcomes
 
 
 def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Answer:
@@ -174,11 +163,3 @@ def _repair(plpy: Database) -> Repair:
         return json_repair.loads(text, skip_json_loads=True)
 
     return repair
-
-
-def _collect_names(known: dict[str, None], batch: Sequence[Chunk]) -> None:
-    """Add the names of a batch, in order of appearance, up to the limit."""
-    for chunk in batch:
-        for entity in chunk.found.entities:
-            if len(known) < MOST_KNOWN_NAMES and len(entity["name"]) <= _LONGEST_KNOWN_NAME:
-                known.setdefault(entity["name"])

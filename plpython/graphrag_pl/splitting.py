@@ -22,7 +22,7 @@ import re
 import unicodedata
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from graphrag_pl import errors
@@ -103,6 +103,41 @@ def split_for_sql(plpy: Database, document: str, budget: int, overlap: int) -> l
             f"a document cannot be split with budget {budget} and overlap {overlap}",
             f"{error}.".capitalize(),
             "The defaults are 2000 and 200.",
+        ) from error
+
+
+def locate(document: str, pieces: Sequence[str], breathe: Breathe = holding_breath) -> list[Chunk]:
+    """Chunks of somebody else's making, as they stand in the document: in order, each going further than the one
+    before it, which it may overlap. Blank pieces are left out. Raises ValueError for text that is not there."""
+    chunks: list[Chunk] = []
+    start = end = -1
+    for number, piece in enumerate(pieces, 1):
+        breathe()
+        body = (piece or "").strip()
+        if not body:
+            continue
+        start = document.find(body, max(start + 1, end - len(body) + 1))
+        if start < 0:
+            raise ValueError(f"Piece {number} is not in the document after the piece before it: {body[:60]}")
+        end = start + len(body)
+        chunks.append(Chunk(len(chunks) + 1, start, end, body))
+    if not chunks:
+        raise ValueError("It returned no text for a document that has some")
+    return chunks
+
+
+def locate_for_sql(plpy: Database, document: str, pieces: Sequence[str], splitter: str) -> list[Chunk]:
+    """`graphrag._locate`: locate(), whose ValueError becomes GR017."""
+    try:
+        return locate(document, pieces, breathing(plpy))
+    except ValueError as error:
+        raise errors.sql_error(
+            plpy,
+            errors.SPLITTER_FAILED,
+            f'the splitter "{splitter}" returned what it was not given',
+            f"{error}.",
+            "It gets the document with LF line ends and without control characters, and returns parts of it, unchanged,"
+            " in order; they may overlap.",
         ) from error
 
 

@@ -9,6 +9,7 @@ create type graphrag.index_result as (
     superseded integer,
     rejected jsonb,
     llm_calls integer,
+    cached integer,
     input_tokens bigint,
     output_tokens bigint,
     elapsed interval,

@@ -48,6 +48,7 @@ declare
             then 'It is a list of texts.'
         when setting = 'text_search_config' and not graphrag._is_text_search_config(value #>> '{}')
             then 'There is no such text-search configuration; \dF lists them.'
+        when setting = 'splitter' then graphrag._splitter_problem(value #>> '{}')
     end;
 begin
     if _problem is not null then

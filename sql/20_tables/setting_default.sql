@@ -16,6 +16,8 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('chunk_size', '2000', 100, 100000, 'Budget of a chunk in characters.'),
     ('chunk_overlap', '200', 0, 10000,
         'Characters that a chunk repeats of the one before it, resumed at a sentence boundary.'),
+    ('splitter', '""', null, null,
+        'Function schema.name(text) returns setof text that cuts documents in place of the built-in way; "" is that.'),
     ('gleaning_passes', '1', 0, 5, 'How often the model is asked again for what it missed.'),
     ('max_concurrent_chunks', '4', 1, 64, 'Chunks of one document that are extracted at a time.'),
     ('entity_types', '["Person", "Organization", "Location", "Event", "Work", "Product", "Technology", "Concept"]',

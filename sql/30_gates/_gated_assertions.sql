@@ -6,14 +6,15 @@ create function graphrag._gated_assertions(
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
--- The evidence is the quote where it is found in the text, else the first sentence that has both names.
+-- The evidence is the quote where it is found in the text, else the first sentence that has both names, else the
+-- nearest two with one each and what stands between them.
 begin
     return (
         with form as (
             -- Ways in which the text may call an entity, and the name it is best known by there.
             select
                 f.folded,
-                array_agg(distinct lower(f.form)) as forms,
+                array_agg(distinct lower(normalize(f.form, nfc))) as forms,
                 (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form))[1] as name
             from (
                 select e.folded, a.form, a.form = e.name as is_name
@@ -59,8 +60,8 @@ begin
                     'claim', q.claim,
                     'no_slot', coalesce(q.period_problem = 'inverted_period', false),
                     'description', q.description,
-                    'start_at', coalesce(q.start_at, s.start_at),
-                    'end_at', coalesce(q.end_at, s.end_at),
+                    'start_at', coalesce(q.start_at, s.start_at, b.start_at),
+                    'end_at', coalesce(q.end_at, s.end_at, b.end_at),
                     'rendered', graphrag._render_assertion(
                         f.name, q.predicate, coalesce(g.name, q.value), q.negated, q.description, q.stated_from,
                         q.stated_to
@@ -84,6 +85,20 @@ begin
             order by s.rank, s.start_at
             limit 1
         ) as s on true
+        left join lateral (
+            select least(t.start_at, u.start_at) as start_at, greatest(t.end_at, u.end_at) as end_at
+            from sentence as t
+            join sentence as u on u.rank = t.rank
+            where q.start_at is null
+                and s.start_at is null
+                and t.rank = 1
+                and exists (select from unnest(f.forms) as n where position(n in t.folded) > 0)
+                and exists (
+                    select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in u.folded) > 0
+                )
+            order by greatest(t.end_at, u.end_at) - least(t.start_at, u.start_at), least(t.start_at, u.start_at)
+            limit 1
+        ) as b on true
     );
 end
 $function$;

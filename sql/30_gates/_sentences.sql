@@ -10,7 +10,7 @@ begin
     select
         s.end_at - length(s.sentence),
         s.end_at - length(s.sentence) + length(rtrim(s.sentence, E' \n\t')),
-        lower(s.sentence),
+        lower(normalize(s.sentence, nfc)),
         s.rank
     from (
         select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank

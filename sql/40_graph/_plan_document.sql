@@ -35,11 +35,7 @@ begin
     _plan.ordinal := ordinal;
     select array_agg(s.body order by s.no), array_agg(s.start_at order by s.no), array_agg(s.end_at order by s.no)
     into _plan.bodies, _plan.starts, _plan.ends
-    from graphrag._split(
-        _content,
-        (graphrag._setting('chunk_size') #>> '{}')::integer,
-        (graphrag._setting('chunk_overlap') #>> '{}')::integer
-    ) as s;
+    from graphrag._chunks_of(_content) as s;
     if extraction is not null then
         _plan.extractions := graphrag._assign_extraction(
             graphrag._check_chunk_numbers(graphrag._parse_extraction(extraction), cardinality(_plan.bodies)),
@@ -81,16 +77,20 @@ create function graphrag._compare_document(plan graphrag._document_plan)
 as $function$
 declare
     _live document_version;
-    _can_extract boolean := graphrag._endpoint('extraction') is not null;
+    _asked jsonb := graphrag._asked();
 begin
     plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
     select v.* into _live from document_version as v where v.document = plan.document and v.died is null;
-    -- A chunk that failed, or that was stored when there was no endpoint to extract it, is due again.
+    -- A chunk that failed, that was stored when there was no endpoint to extract it, or whose answer was cut off by a
+    -- model or limit that is no longer set, is due again.
     plan.missing := array(
         select min(h.no)
         from unnest(plan.hashes) with ordinality as h (hash, no)
         left join chunk as c on c.id = graphrag._latest_chunk(plan.document, h.hash)
-        where c.id is null or c.failure is not null or (c.extractor is null and _can_extract)
+        where c.id is null
+            or c.failure is not null
+            or (c.extractor is null and _asked is not null)
+            or (c.is_partial and c.details -> 'asked' <> _asked)
         group by h.hash
         order by 1
     );

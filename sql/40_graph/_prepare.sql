@@ -116,10 +116,8 @@ begin
         select coalesce(jsonb_agg(distinct n.name), '[]')
         from (
             select m.surface as name
-            from document_version as v
-            join document_chunk as c on c.version = v.id
+            from graphrag._unchanged_chunks(plan) as c
             join mention as m on m.chunk = c.chunk
-            where v.document = plan.document and v.died is null
             union all
             select m.mention ->> 'surface'
             from jsonb_array_elements(gated) as g (chunk)
@@ -128,7 +126,7 @@ begin
     );
 end
 $function$;
-comment on function graphrag._known_names(graphrag._document_plan, jsonb) is 'The names that passed the gates anywhere in a document.';
+comment on function graphrag._known_names(graphrag._document_plan, jsonb) is 'The names that passed the gates anywhere in the document as it is to be.';
 
 create function graphrag._gate_options()
     returns jsonb
@@ -171,22 +169,7 @@ begin
             from unnest(plan.missing) as m (no)
         );
     end if;
-    return graphrag._extract(
-        (
-            select jsonb_agg(jsonb_build_object('no', m.no, 'body', plan.bodies[m.no]) order by m.no)
-            from unnest(plan.missing) as m (no)
-        ),
-        jsonb_build_object(
-            'document', plan.key,
-            'title', plan.name,
-            'source', plan.source,
-            'published_at', plan.published_at,
-            'predicates', (select coalesce(jsonb_agg(p.name order by p.name), '[]') from predicate as p),
-            'entity_types', graphrag._setting('entity_types'),
-            'gleaning_passes', graphrag._setting('gleaning_passes'),
-            'max_concurrent_chunks', graphrag._setting('max_concurrent_chunks')
-        )
-    );
+    return graphrag._read_chunks(plan, plan.missing);
 end
 $function$;
 comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';

@@ -73,6 +73,9 @@ begin
     _result.relations_added := derived.relations_added;
     _result.superseded := derived.superseded;
     _result.rejected := prepared -> 'rejected';
+    _result.cached := (
+        select count(*) from jsonb_array_elements(prepared -> 'chunks') as c (chunk) where c.chunk ? 'cached'
+    );
     return _result;
 end
 $function$;
@@ -121,7 +124,8 @@ begin
         coalesce(p.partial, false),
         p.error,
         jsonb_strip_nulls(jsonb_build_object(
-            'notes', nullif(p.notes, '[]'), 'refused', nullif(p.rejects, '[]'), 'unused', nullif(p.unused, '[]')
+            'notes', nullif(p.notes, '[]'), 'refused', nullif(p.rejects, '[]'), 'unused', nullif(p.unused, '[]'),
+            'asked', p.asked
         ))
     from jsonb_to_recordset(prepared) as p (
         no integer,
@@ -131,7 +135,8 @@ begin
         error text,
         notes jsonb,
         rejects jsonb,
-        unused jsonb
+        unused jsonb,
+        asked jsonb
     )
     join content as c on c.space = plan.space and c.kind = 'chunk'
         and c.hash = sha256(convert_to(plan.bodies[p.no], 'UTF8'))

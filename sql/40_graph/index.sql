@@ -71,6 +71,7 @@ begin
     _result.relations_added := 0;
     _result.superseded := 0;
     _result.rejected := '{}';
+    _result.cached := 0;
     _result.revision := (select s.revision from space as s where s.id = plan.space);
     return _result;
 end

@@ -59,7 +59,9 @@ begin
         null::double precision, null::jsonb, null::integer, null::text,
         null::integer,
         d.document, d.source, d.published_at,
-        jsonb_strip_nulls(jsonb_build_object('description', d.description, 'documents', d.documents)),
+        jsonb_strip_nulls(
+            jsonb_build_object('relation', r.id, 'description', d.description, 'documents', d.documents)
+        ) || coalesce(d.place, '{}'),
         s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
         graphrag._render_period(v.effective),
         (
@@ -89,14 +91,21 @@ $function$;
 comment on function graphrag._relation_rows(bigint[], graphrag._filter) is 'Relations as evidence, in the given order.';
 
 create function graphrag._newest_support(content bigint, space integer, filter graphrag._filter)
-    returns table (document text, source text, published_at timestamptz, description text, documents bigint)
+    returns table (
+        document text,
+        source text,
+        published_at timestamptz,
+        description text,
+        documents bigint,
+        place jsonb
+    )
     language plpgsql stable parallel safe rows 1
 as $function$
 -- A relation version points to the text of its newest assertion: this is the document that text was read in.
 begin
     return query
     select
-        coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over ()
+        coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (), graphrag._place(v.metadata)
     from assertion as a
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version

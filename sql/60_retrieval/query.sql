@@ -128,13 +128,13 @@ begin
             jsonb_agg(
                 jsonb_build_object(
                     'reference', r.reference, 'document', r.document, 'source', r.source, 'published_at', r.published_at
-                )
+                ) || r.place
                 order by r.reference
             ),
             '[]'
         )
         from (
-            select distinct e.reference, e.document, e.source, e.published_at
+            select distinct e.reference, e.document, e.source, e.published_at, graphrag._place(e.metadata) as place
             from unnest(evidence) as e
             where e.reference = any (_cited)
         ) as r
@@ -142,6 +142,16 @@ begin
 end
 $function$;
 comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An answer without citations of documents that are not in the evidence, and the citations that are left.';
+
+create function graphrag._place(metadata jsonb)
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+    from jsonb_each(metadata) as m (key, value)
+    where m.key in ('page', 'paragraph', 'category', 'collection')
+$function$;
+comment on function graphrag._place(jsonb) is 'What of a document''s metadata says where a reader finds it: page, paragraph, category, collection.';
 
 create function graphrag._named_entities(evidence graphrag.evidence[])
     returns jsonb

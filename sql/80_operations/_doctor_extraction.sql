@@ -41,7 +41,8 @@ begin
         case when _cut > 0 then 'warning' else 'ok' end,
         format('%s of %s chunks have an answer that was cut off.', _cut, _chunks),
         case when _cut > 0
-            then 'Give the model room (option extra, such as {"max_tokens": 8000}) or make chunk_size smaller.' end
+            then 'Give the model room (option extra, such as {"max_tokens": 8000}), or make chunk_size smaller, and'
+                ' index their documents again.' end
     );
 end
 $function$;
@@ -57,63 +58,83 @@ declare
 begin
     return coalesce(
         (
-            with model as (
-                select c.extractor as name, count(*) as answers
-                from chunk as c
-                where c.failure is null and c.extractor <> 'supplied'
-                group by c.extractor
-                having count(*) >= _enough
-            ),
-            omitted as (
-                select
-                    m.name,
-                    m.answers,
-                    array_remove(
-                        array[
-                            case when not exists (
-                                select
-                                from chunk as c
-                                join mention as e on e.chunk = c.id and e.aliases <> '{}'
-                                where c.extractor = m.name
-                            ) then 'aliases' end,
-                            case when not exists (
-                                select
-                                from chunk as c
-                                join assertion as a on a.chunk = c.id and a.negated
-                                where c.extractor = m.name
-                            ) then 'negated' end,
-                            case when not exists (
-                                select
-                                from chunk as c
-                                join assertion as a on a.chunk = c.id
-                                    and coalesce(a.stated_from, a.stated_to) is not null
-                                where c.extractor = m.name
-                            ) then 'valid_from, valid_to' end
-                        ],
-                        null
-                    ) as fields
-                from model as m
-            )
             select jsonb_agg(
                 graphrag._finding(
-                    'omissions: ' || o.name,
-                    case when o.fields = '{}' then 'ok' else 'warning' end,
+                    'omissions: ' || r.model,
+                    case when r.never = '{}' then 'ok' else 'warning' end,
                     format(
-                        'Model %s filled %s in %s answers.', o.name,
-                        case when o.fields = '{}' then 'every field'
-                            else 'never ' || array_to_string(o.fields, ', ') end,
-                        o.answers
+                        'Model %s, %s answers: aliases in %s of the entities, negated in %s and valid_from or valid_to'
+                            ' in %s of the triples.%s',
+                        r.model, r.answers, graphrag._percent(r.aliases), graphrag._percent(r.negated),
+                        graphrag._percent(r.periods), ' Never: ' || nullif(array_to_string(r.never, ', '), '') || '.'
                     ),
-                    case when o.fields <> '{}'
+                    case when r.never <> '{}'
                         then 'If the texts do state such things, try another model, or a server with structured'
                             ' output.' end
                 ) -> 0
-                order by o.name
+                order by r.model
             )
-            from omitted as o
+            from (
+                select
+                    f.*,
+                    array_remove(
+                        array[
+                            case when coalesce(f.aliases, 0) = 0 then 'aliases' end,
+                            case when coalesce(f.negated, 0) = 0 then 'negated' end,
+                            case when coalesce(f.periods, 0) = 0 then 'valid_from, valid_to' end
+                        ],
+                        null
+                    ) as never
+                from graphrag._fill_rates() as f
+                where f.answers >= _enough
+            ) as r
         ),
         graphrag._finding('omissions', 'skipped', format('No model has read %s chunks yet.', _enough))
     );
 end
 $function$;
 comment on function graphrag._doctor_omissions() is 'Findings about fields that a model never fills.';
+
+create function graphrag._fill_rates()
+    returns table (model text, answers bigint, aliases numeric, negated numeric, periods numeric)
+    language plpgsql stable parallel safe rows 5
+as $function$
+-- Of all that a model has ever read here. A share of nothing is NULL.
+begin
+    return query
+    select
+        c.model,
+        c.answers,
+        (
+            select avg((m.aliases <> '{}')::integer)
+            from chunk as k
+            join mention as m on m.chunk = k.id
+            where k.extractor = c.model
+        ),
+        a.negated,
+        a.periods
+    from (
+        select k.extractor as model, count(*) as answers
+        from chunk as k
+        where k.failure is null and k.extractor <> 'supplied'
+        group by k.extractor
+    ) as c
+    cross join lateral (
+        select
+            avg(a.negated::integer) as negated,
+            avg((coalesce(a.stated_from, a.stated_to) is not null)::integer) as periods
+        from chunk as k
+        join assertion as a on a.chunk = k.id
+        where k.extractor = c.model
+    ) as a;
+end
+$function$;
+comment on function graphrag._fill_rates() is 'In what share of its entities and triples each model fills the fields that models tend to omit.';
+
+create function graphrag._percent(share numeric)
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select coalesce(round(100 * share, case when share < 0.1 then 1 else 0 end) || ' %', 'none')
+$function$;
+comment on function graphrag._percent(numeric) is 'A share as people read it.';

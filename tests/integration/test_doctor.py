@@ -348,6 +348,29 @@ def test_fields_that_a_model_never_fills(conn: Connection, models: Endpoint) -> 
     assert "negated" not in str(troubles(conn).get("omissions: scripted"))
 
 
+def test_models_are_told_apart(conn: Connection, models: Endpoint) -> None:
+    """After a switch, what the first model filled does not speak for the second."""
+
+    def complete(text: str) -> dict[str, Any]:
+        said = founding(text.split(maxsplit=1)[0])
+        said["entities"][0]["aliases"] = ["Acme"]
+        said["triples"][0] |= {"negated": True, "valid_from": "2001"}
+        return said
+
+    rows(conn, "configure", "gleaning_passes", Jsonb(0), realm=REALM)
+    scripts = {"scripted": complete, "other": lambda text: founding(text.split(maxsplit=1)[0])}
+    for model, script in scripts.items():
+        models.on_extraction = script
+        rows(conn, "set_endpoint", "extraction", models.url, model, realm=REALM)
+        people = [f"{model.title()}{number}" for number in range(50)]
+        assert row(conn, "index", pages(*people), document=model, realm=REALM)["failed"] == 0
+    found = examine(conn)
+    assert found["omissions: scripted"]["status"] == "ok"
+    assert found["omissions: other"]["status"] == "warning"
+    assert "negated in 100 %" in found["omissions: scripted"]["detail"]
+    assert "negated in 0.0 %" in found["omissions: other"]["detail"]
+
+
 # ---------------------------------------------------------------- a role with few privileges
 @pytest.fixture
 def stranger(conn: Connection, module_database: Database) -> Iterator[Connection]:

@@ -22,6 +22,7 @@ comment on table term_total is 'Statistics: how many texts of a kind a space has
 comment on table term_stat is 'Statistics: in how many texts of a kind a term occurs, if in more than one.';
 comment on table term_watch is 'How much of a space has changed since its terms were counted.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
+comment on table cached_answer is 'What models answered about chunks, before the gates; graphrag._forget_answers() drops old ones.';
 comment on column usage.call is 'What one call of index(), query() or another function needed has one value here.';
 comment on column usage.input_tokens is 'Null where the endpoint did not say.';
 comment on view facts is 'The relations believed now, with their periods and what superseded them.';

@@ -325,3 +325,17 @@ create table usage (
     failure text
 );
 create index usage_call on usage (call);
+
+-- What models answered about chunks, as read and before the gates, so that nothing is paid for twice. Nothing in it is
+-- unique: two sessions that ask the same at one time must not wait for each other. The space may not be made yet.
+create table cached_answer (
+    id bigint generated always as identity primary key,
+    at timestamptz not null default clock_timestamp(),
+    space text not null,
+    question bytea not null,             -- hash of the model and all that the prompt says but names from other chunks
+    body bytea not null,                 -- hash of the chunk's text, as in content.hash
+    asked jsonb,                         -- if the answer was cut off: model and options that cut it off
+    answer jsonb not null
+);
+create index cached_answer_question on cached_answer (space, question);
+create index cached_answer_at on cached_answer (at);

@@ -120,9 +120,10 @@ join document_chunk as c on c.version = v.id
 join chunk as k on k.id = c.chunk
 group by sp.name, d.id, v.id;
 
+-- Of few enough tables that the planner looks at all their orders, wherever a reader enters.
 create view assertions with (security_invoker = true) as
 select
-    sp.name as space,
+    (select sp.name from space as sp where sp.id = a.space) as space,
     s.surface as subject,
     a.predicate,
     o.surface as object,
@@ -138,15 +139,51 @@ select
     c.no as chunk,
     c.start_at + a.start_at as start_at,
     c.start_at + a.end_at as end_at,
-    substr(t.body, a.start_at + 1, a.end_at - a.start_at) as evidence,
+    (
+        select substr(t.body, a.start_at + 1, a.end_at - a.start_at) from content as t where t.id = k.content
+    ) as evidence,
     k.extractor,
-    a.id as assertion
+    a.id as assertion,
+    k.prompt,
+    a.description,
+    d.source,
+    case
+        when a.object is null then (
+            select r.id
+            from entity_name as n
+            join relation as r on r.subject = n.entity and r.object is null
+            where n.space = a.space
+                and n.folded = a.subject
+                and n.died is null
+                and n.role <> 'claimed'
+                and r.predicate = a.predicate
+                and md5(r.value) = md5(a.value)
+                and r.period = case
+                    when a.claim is null then ''
+                    else concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
+                end
+                and r.negated = a.negated
+        )
+        else (
+            select r.id
+            from entity_name as n
+            join entity_name as m on m.space = n.space and m.folded = a.object and m.died is null
+                and m.role <> 'claimed'
+            cross join lateral (
+                select exists (select from predicate as p where p.name = a.predicate and p.is_symmetric)
+                    and m.entity < n.entity
+            ) as x (is_turned)
+            join relation as r on r.subject = case when x.is_turned then m.entity else n.entity end
+                and r.predicate = a.predicate
+                and r.object = case when x.is_turned then n.entity else m.entity end
+                and r.negated = a.negated
+            where n.space = a.space and n.folded = a.subject and n.died is null and n.role <> 'claimed'
+        )
+    end as relation
 from assertion as a
-join space as sp on sp.id = a.space
 join mention as s on s.chunk = a.chunk and s.folded = a.subject
 left join mention as o on o.chunk = a.chunk and o.folded = a.object
 join chunk as k on k.id = a.chunk
-join content as t on t.id = k.content
 join document_chunk as c on c.chunk = a.chunk and c.died is null
 join document_version as v on v.id = c.version
 join document as d on d.id = v.document;
