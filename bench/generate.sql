@@ -245,12 +245,11 @@ select d.id, d.space, null, t.key, t.key, d.published_at
 from doc as d
 cross join lateral (select format('report %s', lpad(d.document_no::text, 7, '0')) as key) as t;
 
-insert into document_version (id, document, space, born, ord, published_at, ordinal, metadata, hash)
+insert into document_version (id, document, born, ord, published_at, ordinal, metadata, hash)
 overriding system value
 select
     d.id,
     d.id,
-    d.space,
     d.revision,
     extract(epoch from d.published_at),
     d.published_at,
@@ -361,8 +360,8 @@ select e.space, e.folded, e.name, e.id, 'canonical', f.born
 from ent as e
 join first_named as f on f.entity = e.id;
 
-insert into entity_version (entity, space, born, name, types, content)
-select e.id, e.space, f.born, e.name, array[e.type], n.first + e.id
+insert into entity_version (entity, born, name, types, content)
+select e.id, f.born, e.name, array[e.type], n.first + e.id
 from ent as e
 join first_named as f on f.entity = e.id
 cross join (select max(c.id) as first from passage as c) as n;
@@ -388,11 +387,10 @@ group by r.id, c.revision;
 
 -- Outside slots: a version a document that states it.
 insert into relation_version (
-    relation, space, born, died, subject, predicate, object, negated, status, effective, ord, weight, confidence, content
+    relation, born, died, subject, predicate, object, negated, status, effective, ord, weight, confidence, content
 )
 select
     r.id,
-    r.space,
     t.revision,
     lead(t.revision) over told,
     r.subject,
@@ -415,8 +413,8 @@ window told as (partition by r.id order by t.revision);
 
 -- In a slot of two, the later statement takes over when its document was published.
 insert into relation_version (
-    relation, space, born, died, subject, predicate, object, negated, status, effective, superseded_by, ord, weight,
-    confidence, content
+    relation, born, died, subject, predicate, object, negated, status, effective, superseded_by, ord, weight, confidence,
+    content
 )
 with pair as (
     select
@@ -434,8 +432,8 @@ with pair as (
     window slot as (partition by r.subject, r.predicate order by t.place)
 )
 select
-    b.id, b.space, v.born, v.died, b.subject, b.predicate, b.object, false, v.status, v.effective, v.superseded_by,
-    b.ord, 1, b.confidence, b.content
+    b.id, v.born, v.died, b.subject, b.predicate, b.object, false, v.status, v.effective, v.superseded_by, b.ord, 1,
+    b.confidence, b.content
 from pair as b
 cross join lateral (
     -- The first of a slot is open to the past; the last holds on.

@@ -56,9 +56,15 @@ begin
             select distinct e.other
             from unnest(_seeds) as s (id)
             cross join lateral (
-                (select object as other from relation_version where subject = s.id and died is null order by ord desc limit 50)
+                (
+                    select object as other from relation_version
+                    where subject = s.id and died is null order by ord desc limit 50
+                )
                 union all
-                (select subject from relation_version where object = s.id and died is null order by ord desc limit 50)
+                (
+                    select subject from relation_version
+                    where object = s.id and died is null order by ord desc limit 50
+                )
             ) as e
             where e.other is not null
             limit 200
