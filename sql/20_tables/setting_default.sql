@@ -42,7 +42,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('quota_share', '0.5', 0, 1, 'Share of the relations that the walk fills under the fusion quota.'),
     ('mmr_lambda', '0.7', 0, 1, 'Weight of relevance against novelty when passages are reranked by mmr.'),
     ('ppr_damping', '0.8', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
-    ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
+    ('ppr_steps', '5', 1, 20, 'Steps of personalised PageRank.'),
     ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
     ('ppr_edges', '100', 1, 100000, 'Edges followed from one of them in one direction, and passages that name it.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),

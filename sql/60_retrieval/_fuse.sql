@@ -90,7 +90,7 @@ begin
     )
     select
         r.chunk,
-        ln(r.score / r.most + 0.0001) + 4 * (1 - graphrag._distance(t.vec, question)) as score,
+        ln(r.score / r.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question)) as score,
         coalesce(
             (select jsonb_object_agg(h.channel, h.rank) from unnest(hits) as h where h.id = r.chunk), '{}'
         ) || jsonb_build_object('walk', r.rank),

@@ -224,7 +224,7 @@ def mention_edges(conn: Connection, space: str, graph: Graph, chosen: Filter) ->
 
 
 def reference_pagerank(
-    graph: Graph, mentions: dict[int, set[int]], start: dict[int, float], damping: float = 0.8, steps: int = 4
+    graph: Graph, mentions: dict[int, set[int]], start: dict[int, float], damping: float = 0.8, steps: int = 5
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Mass that crossed each relation, and mass that stayed at each passage."""
     crossed: dict[int, float] = defaultdict(float)
