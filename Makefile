@@ -13,6 +13,7 @@
 #   make bench-recall   how much of the gold evidence of musique_train retrieval finds (GRAPHRAG_DATA)
 #   make bench-latency  how long retrieval takes on a generated graph
 #   make nightly        the tests with many more random examples and 1,000 killed backends
+#   make bench-cancel   how long a stop takes, at random instants
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
 # PYTHON_LIBRARY (where `make install` puts the server-side Python packages), PYTHON (PL/Python's interpreter).
@@ -40,7 +41,7 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo bench-recall bench-latency lint check test nightly installcheck tle dist clean
+    models stop-models demo bench-recall bench-latency lint check test nightly bench-cancel installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -124,6 +125,10 @@ test: start
 
 nightly:
 	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
+
+# How long stops take, at random instants; into bench/results.
+bench-cancel: start
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.cancel
 
 DSN ?= postgresql:///postgres
 installcheck:

@@ -178,7 +178,7 @@ def how_to_go_on(demo: str) -> None:
     print(
         "    select graphrag.set_endpoint('embedding', 'https://api.example.com/v1', 'text-embedding-3-small',"
     )
-    print("        api_key => 'sk-...', realm => null);")
+    print("        api_key => 'env:API_KEY', realm => null);  -- of the server's environment")
     print(
         "    select graphrag.set_endpoint('extraction', 'https://api.example.com/v1', 'gpt-4o-mini', realm => null);"
     )

@@ -12,6 +12,7 @@ travels as text.
     hashing     the embedding without a model
     retry       which failures are worth another attempt, and when
     client      one OpenAI-compatible server, through the openai package
+    turns       how many requests are at a server at a time, from all sessions
     calling     many requests at once: deadlines, failover, cancellation
     endpoints   which endpoint serves a role, and where its secret is
     embedding   texts into vectors

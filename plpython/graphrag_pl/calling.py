@@ -9,7 +9,7 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -20,19 +20,29 @@ from graphrag_pl.client import PATHS, Client, ClientFactory, openai_factory, une
 from graphrag_pl.database import Database, breathing
 from graphrag_pl.retry import BUSY, CallError, backoff
 from graphrag_pl.text import to_json
+from graphrag_pl.turns import DEFAULT_LIMIT, Turns
 
 DEFAULT_DEADLINE = 120.0
+#: Seconds for which a place where nobody listens is tried: a server that restarts is back by then, one that
+#: was never there should not cost the whole deadline.
+UNREACHABLE_DEADLINE = 10.0
 #: Seconds between two looks at whether the statement was cancelled.
 _TICK = 0.1
 #: Seconds that cancelled requests get to close their connections.
 _FAREWELL = 0.5
+#: Seconds of waiting that nobody needs to be told about.
+_PATIENCE = 3.0
+#: More tokens than this are a server's nonsense, and no number for a sum.
+_MOST_TOKENS = 10**12
+_LONGEST_MODEL = 200
 
 T = TypeVar("T")
 
 
 @dataclass
 class Request:
-    """One element of `_call`'s argument; `models` in order of preference, `deadline` in seconds."""
+    """One element of `_call`'s argument; `models` in order of preference. `spent` are the seconds of the
+    deadline that earlier requests of the same call have used, `limit` is of requests to the server at a time."""
 
     kind: str
     base_url: str
@@ -40,9 +50,11 @@ class Request:
     body: dict[str, Any]
     deadline: float
     realm: str | None
+    spent: float
+    limit: int
 
     @classmethod
-    def from_json(cls, plpy: Database, value: Any) -> Request:
+    def from_json(cls, plpy: Database, value: Any, concurrency: int) -> Request:
         try:
             request = cls(
                 value["kind"],
@@ -51,6 +63,8 @@ class Request:
                 dict(value["body"]),
                 float(value.get("deadline") or DEFAULT_DEADLINE),
                 value.get("realm"),
+                float(value.get("spent") or 0.0),
+                int(value.get("limit") or max(DEFAULT_LIMIT, concurrency)),
             )
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise _malformed(plpy, repr(error)) from error
@@ -69,7 +83,7 @@ def _malformed(plpy: Database, what: str) -> Exception:
         plpy,
         errors.INVALID_ARGUMENT,
         f"malformed endpoint request: {what}",
-        "It has kind (chat, embeddings), base_url, models (at least one), body, deadline and realm.",
+        "It has kind (chat, embeddings), base_url, models (at least one), body, deadline, spent, limit and realm.",
         "Use index(), retrieve() or query(), which write such requests.",
     )
 
@@ -78,6 +92,7 @@ def _malformed(plpy: Database, what: str) -> Exception:
 class Server:
     """What one `_call` knows about one base URL."""
 
+    tell: Callable[[str, str | None], None]
     client: Client | None = None
     refusal: CallError | None = None  # why nothing (more) is sent there
 
@@ -118,10 +133,11 @@ def call_endpoints(
 ) -> str:
     """`requests` and the result are JSON lists of equal length and order: see Request, and _success and
     _failure for the answers. No failure of a server raises; a cancelled statement does, at once."""
-    parsed = [Request.from_json(plpy, value) for value in json.loads(requests)]
+    concurrency = max(1, concurrency)
+    parsed = [Request.from_json(plpy, value, concurrency) for value in json.loads(requests)]
     if not parsed:
         return "[]"
-    answers = run(_answer_all(plpy, parsed, max(1, concurrency), factory or openai_factory(plpy)))
+    answers = run(_answer_all(plpy, parsed, concurrency, factory or openai_factory(plpy)))
     return to_json(answers, breathing(plpy))
 
 
@@ -144,20 +160,26 @@ def _block_signals() -> None:
 async def _answer_all(
     plpy: Database, requests: list[Request], concurrency: int, factory: ClientFactory
 ) -> list[dict[str, Any]]:
-    turn = asyncio.Semaphore(concurrency)
+    at_once = asyncio.Semaphore(concurrency)
+    turns = Turns(plpy)
     async with AsyncExitStack() as stack:
         servers = await _open_servers(plpy, requests, factory, stack)
-        tasks = [asyncio.create_task(_answer(r, servers[r.base_url, r.realm], turn)) for r in requests]
+        tasks = [
+            asyncio.create_task(_answer(r, servers[r.base_url, r.realm], at_once, turns)) for r in requests
+        ]
         waiting = set(tasks)
         try:
             while waiting:
                 plpy.execute("select 1")  # raises when the statement is cancelled, timed out or terminated
-                _, waiting = await asyncio.wait(waiting, timeout=_TICK)
+                done, waiting = await asyncio.wait(waiting, timeout=_TICK)
+                for task in done:
+                    task.result()  # raises it too, where the task's own query met it
             return [task.result() for task in tasks]
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks, timeout=_FAREWELL)
+            turns.give_all_back()
 
 
 async def _open_servers(
@@ -168,65 +190,92 @@ async def _open_servers(
         place = request.base_url, request.realm
         if place in servers:
             continue
+        servers[place] = server = Server(_teller(plpy, request.base_url))
         location = endpoints.location(plpy, *place)
         if location.refusal:
-            servers[place] = Server(refusal=location.refusal)
+            server.refusal = location.refusal
             continue
         try:
-            client = await stack.enter_async_context(factory(request.base_url, location.key))
+            server.client = await stack.enter_async_context(factory(request.base_url, location.key))
         except Exception as error:  # noqa: BLE001  such as httpx2.InvalidURL; the library's list of errors is open
-            servers[place] = Server(refusal=unexpected(error, location.key))
-        else:
-            servers[place] = Server(client)
+            server.refusal = unexpected(error, location.key)
     return servers
 
 
-async def _answer(request: Request, server: Server, turn: asyncio.Semaphore) -> dict[str, Any]:
-    """One element of the result. The deadline runs from the request's turn, not while it queues."""
-    async with turn:
+def _teller(plpy: Database, base_url: str) -> Callable[[str, str | None], None]:
+    """Says once why a statement waits: silence would look like work."""
+    has_told = False
+
+    def tell(what: str, detail: str | None) -> None:
+        nonlocal has_told
+        if not has_told:
+            has_told = True
+            plpy.warning(f"endpoint {base_url} {what}", detail=detail or "It is waited for.")
+
+    return tell
+
+
+async def _answer(
+    request: Request, server: Server, at_once: asyncio.Semaphore, turns: Turns
+) -> dict[str, Any]:
+    """One element of the result. The deadline does not run while the statement's own requests are before it."""
+    async with at_once:
         attempts = Attempts(list(request.models))
         started = time.monotonic()
         try:
-            model, body, seconds = await _try(request, server.opened(), attempts)
-            return _success(request, model, body, attempts, seconds)
+            return await _try(request, server, attempts, turns)
         except CallError as error:
             if error.is_of_server:
                 server.refusal = error
             return _failure(request, error, attempts, time.monotonic() - started)
 
 
-async def _try(request: Request, client: Client, attempts: Attempts) -> tuple[str, dict[str, Any], float]:
-    """(model that served, its answer, seconds that the last attempt took). Raises the CallError that ended
-    it."""
+async def _try(request: Request, server: Server, attempts: Attempts, turns: Turns) -> dict[str, Any]:
+    """The answer of the first attempt that succeeds. Raises the CallError that ended the last."""
     loop = asyncio.get_running_loop()
-    ends_at = loop.time() + request.deadline
+    client = server.opened()
+    started = loop.time()
+    ends_at = started + request.deadline - request.spent
+    nobody_since: float | None = None
     last = CallError(errors.DEADLINE, "did not answer in time", may_retry=True)
     while attempts.models:
         model, ready_at = attempts.next_model()
-        if ready_at >= ends_at:
+        gives_up_at = ends_at if nobody_since is None else min(ends_at, nobody_since + UNREACHABLE_DEADLINE)
+        if ready_at >= gives_up_at:
             break  # whoever asks to be left alone until after the deadline is not waited for
+        if ready_at - started > _PATIENCE or (nobody_since and gives_up_at - nobody_since > _PATIENCE):
+            server.tell(f"{last.message}; it is tried for {gives_up_at - started:.0f} s", last.detail)
         await asyncio.sleep(ready_at - loop.time())
-        attempts.count += 1
-        begun = loop.time()
-        try:
-            async with asyncio.timeout_at(ends_at):
-                body = await client.send(request.kind, {**request.body, "model": model})
-            return model, body, loop.time() - begun
-        except TimeoutError:
-            break
-        except CallError as error:
-            last = error
-            attempts.record(model, error, loop.time())
-    raise _at_deadline(last, request.deadline) if last.may_retry else last
+        async with turns.turn(request.base_url, request.limit, ends_at, lambda what: server.tell(what, None)):
+            attempts.count += 1
+            begun = loop.time()
+            try:
+                async with asyncio.timeout_at(ends_at):
+                    body = await client.send(request.kind, {**request.body, "model": model})
+                return _success(request, model, body, attempts, loop.time() - begun, loop.time() - started)
+            except TimeoutError:
+                break
+            except CallError as error:
+                last = error
+        attempts.record(model, last, loop.time())
+        is_there = not (last.is_of_server and last.may_retry)
+        nobody_since = None if is_there else nobody_since or begun
+    if not last.may_retry:
+        raise last
+    raise _given_up(last, request.deadline, is_there=nobody_since is None)
 
 
-def _at_deadline(last: CallError, deadline: float) -> CallError:
+def _given_up(last: CallError, deadline: float, *, is_there: bool) -> CallError:
     """Attempts ran until the deadline: an unreachable server stays that, a busy one becomes a missed
     deadline, which the next request would miss too."""
     wait = f" It asks to wait {last.retry_after:g} s." if last.retry_after else ""
+    if is_there:
+        how_long = f"until the deadline of {deadline:g} s"
+    else:
+        how_long = f"tried for {min(deadline, UNREACHABLE_DEADLINE):g} s"
     return CallError(
         code=last.code if last.code == errors.UNREACHABLE else errors.DEADLINE,
-        message=f"{last.message}, until the deadline of {deadline:g} s",
+        message=f"{last.message}, {how_long}",
         detail=f"{last.detail or ''}{wait}".strip() or None,
         status=last.status,
         is_of_server=last.is_of_server or last.status in BUSY,
@@ -234,19 +283,21 @@ def _at_deadline(last: CallError, deadline: float) -> CallError:
 
 
 def _success(
-    request: Request, model: str, body: dict[str, Any], attempts: Attempts, seconds: float
+    request: Request, model: str, body: dict[str, Any], attempts: Attempts, latency: float, seconds: float
 ) -> dict[str, Any]:
+    """`latency` is of the attempt that served, `seconds` of all."""
     usage = body.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     served = body.get("model")
     return {
         "ok": True,
-        "model": served if isinstance(served, str) and served else model,
+        "model": served[:_LONGEST_MODEL] if isinstance(served, str) and served else model,
         "body": body,
         "input_tokens": _count(usage.get("prompt_tokens")),
         "output_tokens": 0 if request.kind == "embeddings" else _count(usage.get("completion_tokens")),
-        "latency_ms": round(seconds * 1000),
+        "latency_ms": round(latency * 1000),
         "attempts": attempts.count,
+        "spent": request.spent + seconds,
     }
 
 
@@ -262,9 +313,11 @@ def _failure(request: Request, error: CallError, attempts: Attempts, seconds: fl
         "of_server": error.is_of_server,
         "latency_ms": round(seconds * 1000),
         "attempts": attempts.count,
+        "spent": request.spent + seconds,
     }
 
 
 def _count(value: Any) -> int | None:
     """A number of tokens; None, not 0, where the server does not say."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= _MOST_TOKENS else None

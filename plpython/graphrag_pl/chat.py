@@ -23,6 +23,9 @@ FORMATS = ("json_schema", "json_object", "text")
 #: HTTP statuses by which a server says that it does not know an answer format.
 REFUSES_FORMAT = frozenset({400, 422, 501})
 
+#: Seconds of a deadline that are worth another request.
+_LEAST = 0.05
+
 _MEMORY = "graphrag_chat"
 
 T = TypeVar("T")
@@ -44,9 +47,11 @@ class Reply:
             message = choice["message"]
             content = message.get("content")
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise UnusableError("the answer has no message") from None
+            error = body.get("error")  # some servers fail with status 200
+            said = f": {str(error)[:200]}" if error else ""
+            raise UnusableError(f"the answer has no message{said}") from None
         if isinstance(content, list):
-            content = "".join(part.get("text") or "" for part in content if isinstance(part, dict))
+            content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
         if not isinstance(content, str) or not content.strip():
             if message.get("refusal"):
                 raise UnusableError(f"the model refused: {str(message['refusal'])[:200]}")
@@ -87,9 +92,15 @@ class ChatModel:
             body["response_format"] = dict(response_format)
         return body
 
-    def send(self, bodies: Sequence[Mapping[str, Any]], concurrency: int = 1) -> list[dict[str, Any]]:
-        """Answers of `_call`. A model that takes no temperature (some reasoning models) is asked without."""
-        requests = [self.endpoint.request("chat", body) for body in bodies]
+    def send(
+        self, bodies: Sequence[Mapping[str, Any]], concurrency: int = 1, spent: Sequence[float] | None = None
+    ) -> list[dict[str, Any]]:
+        """Answers of `_call`. A model that takes no temperature (some reasoning models) is asked without.
+        `spent` are the seconds that each call has used of its deadline; an answer says it for the next."""
+        requests = [
+            self.endpoint.request("chat", body, spent=seconds)
+            for body, seconds in zip(bodies, spent or [0.0] * len(bodies), strict=True)
+        ]
         answers = endpoints.send(self.plpy, requests, concurrency)
         self.calls += answers
         again = [
@@ -101,7 +112,8 @@ class ChatModel:
         if again:
             self._known["refuses_temperature"] = True
             bodies = [{k: v for k, v in bodies[i].items() if k != "temperature"} for i in again]
-            for i, answer in zip(again, self.send(bodies, concurrency), strict=True):
+            spent = [answers[i]["spent"] for i in again]
+            for i, answer in zip(again, self.send(bodies, concurrency, spent), strict=True):
                 answers[i] = answer
         return answers
 
@@ -113,7 +125,8 @@ class ChatModel:
         read: Callable[[Reply], T],
         concurrency: int,
     ) -> list[Outcome[T]]:
-        """One outcome a conversation, in order. `read` turns a reply into the value or raises UnusableError."""
+        """One outcome a conversation, in order. `read` turns a reply into the value or raises UnusableError.
+        A conversation is one call: its deadline is for all formats together."""
         first = max(
             FORMATS.index(self.endpoint.options.get("structured_output", FORMATS[0])),
             self._known.get("step", 0),
@@ -121,21 +134,27 @@ class ChatModel:
         outcomes: list[Outcome[T]] = [Outcome() for _ in conversations]
         pending = list(range(len(conversations)))
         refused: set[int] = set()
+        spent = [0.0] * len(conversations)
         for step in range(first, len(FORMATS)):
             bodies = [
                 self.body(conversations[i], response_format(FORMATS[step], name, schema)) for i in pending
             ]
-            answers = self.send(bodies, concurrency)
+            answers = self.send(bodies, concurrency, [spent[i] for i in pending])
             lower = []
             for i, answer in zip(pending, answers, strict=True):
+                spent[i] = answer["spent"]
                 outcomes[i] = outcome = _outcome(self.endpoint, answer, read)
                 if outcome.error is None:
                     if i in refused:
                         self._known["step"] = step
                 elif _may_help(answer, outcome):
-                    lower.append(i)
                     if not answer["ok"]:
                         refused.add(i)
+                    if spent[i] + _LEAST < self.endpoint.deadline():
+                        lower.append(i)
+                    elif step + 1 < len(FORMATS):
+                        deadline = f"the deadline of {self.endpoint.deadline():g} s"
+                        outcome.error += f"; {deadline} left no time for another answer format"
             pending = lower
             if not pending:
                 break

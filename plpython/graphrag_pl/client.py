@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from contextvars import ContextVar
 from types import ModuleType, TracebackType
 from typing import Any, Protocol, Self
 
@@ -17,6 +18,13 @@ PATHS = {"chat": "/chat/completions", "embeddings": "/embeddings"}
 
 #: The SDK insists on a key; servers without keys ignore it.
 _NO_KEY = "none"
+
+#: Seconds to connect; the caller bounds the whole call.
+_CONNECT = 10.0
+#: Bytes that an answer may have, unpacked: more than any model says, and 4,000 numbers a text.
+_LONGEST_ANSWER = 16 * 2**20
+_LONGEST_VECTOR = 2**17
+_longest_answer: ContextVar[int] = ContextVar("longest_answer", default=_LONGEST_ANSWER)
 
 
 class Client(Protocol):
@@ -31,9 +39,6 @@ ClientFactory = Callable[[str, "str | None"], AbstractAsyncContextManager[Client
 
 def openai_factory(plpy: Database) -> ClientFactory:
     """Import the openai package (GR201 if it is missing) and return the factory of its clients."""
-    for name in ("pydantic", "httpx2"):  # the larger half of the import, with looks at a cancel in between
-        errors.library(plpy, name)
-        plpy.execute("select 1")
     openai, httpx = errors.library(plpy, "openai"), errors.library(plpy, "httpx2")
     for name in (
         "openai",
@@ -57,9 +62,14 @@ class OpenAIClient:
             api_key=key or _NO_KEY,
             base_url=base_url,
             max_retries=0,
-            timeout=None,  # the caller bounds the whole call
+            timeout=httpx.Timeout(None, connect=_CONNECT),
             default_headers={"OpenAI-Organization": omit, "OpenAI-Project": omit},
-            http_client=httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=None),
+            http_client=_bounded(httpx)(
+                trust_env=False,
+                follow_redirects=False,
+                timeout=httpx.Timeout(None, connect=_CONNECT),
+                headers={"Accept-Encoding": "gzip, deflate"},
+            ),
         )
 
     async def __aenter__(self) -> Self:
@@ -72,8 +82,14 @@ class OpenAIClient:
 
     async def send(self, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """POST one request. Raises CallError; cancellation passes through."""
+        texts = body.get("input") if kind == "embeddings" else None
+        _longest_answer.set(
+            _LONGEST_ANSWER + _LONGEST_VECTOR * (len(texts) if isinstance(texts, list) else 1)
+        )
         try:
             response = await self._client.post(PATHS[kind], body=dict(body), cast_to=self._httpx.Response)
+        except CallError:
+            raise
         except self._openai.APIStatusError as error:
             raise self._of_status(error) from None
         except self._openai.APIConnectionError as error:
@@ -117,6 +133,10 @@ class OpenAIClient:
 
     def _of_transport(self, error: Any) -> CallError:
         cause = error.__cause__ or error
+        if isinstance(cause, self._httpx.DecodingError):
+            raise CallError(
+                errors.ANSWER_INVALID, "answered what cannot be unpacked", self._hide(cause)
+            ) from None
         if cause is not error and not isinstance(cause, (self._httpx.HTTPError, OSError)):
             return unexpected(cause, self._key)
         nobody_there = isinstance(
@@ -125,7 +145,7 @@ class OpenAIClient:
         return CallError(
             errors.UNREACHABLE,
             "cannot be reached" if nobody_there else "broke off the connection",
-            self._hide(f"{type(cause).__name__}: {cause}".removesuffix(": ")),
+            self._hide(_deepest(cause)),
             may_retry=not isinstance(cause, self._httpx.UnsupportedProtocol),
             may_fail_over=not nobody_there,
             is_of_server=nobody_there,
@@ -134,6 +154,50 @@ class OpenAIClient:
     def _hide(self, text: object) -> str:
         """A server may quote the key that it refuses."""
         return hide(text, self._key)
+
+
+def _bounded(httpx: ModuleType) -> Any:
+    """httpx's client, but for answers without end: they are given up where nobody needs more of them."""
+    base: Any = httpx.AsyncClient
+
+    class BoundedClient(base):  # type: ignore[misc]  # known where the library is
+        async def send(self, request: Any, **options: Any) -> Any:
+            response = await super().send(request, **{**options, "stream": True})
+            try:
+                content = await _read(response)
+            finally:
+                await response.aclose()
+            told = [
+                (name, value)
+                for name, value in response.headers.raw  # bytes: they may be in any encoding
+                if name.lower() not in (b"content-encoding", b"content-length", b"transfer-encoding")
+            ]
+            return httpx.Response(response.status_code, headers=told, content=content, request=request)
+
+    return BoundedClient
+
+
+async def _read(response: Any) -> bytes:
+    longest, content = _longest_answer.get(), bytearray()
+    async for piece in response.aiter_bytes():
+        content += piece
+        if len(content) > longest:
+            raise CallError(
+                errors.ANSWER_INVALID,
+                f"answered HTTP {response.status_code} with more than {longest >> 20} MiB",
+                "No answer is that long; the rest of it was not read.",
+                status=response.status_code,
+            )
+    return bytes(content)
+
+
+def _deepest(error: BaseException) -> str:
+    """What the operating system says, under what libraries say about it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+        if isinstance(error, BaseExceptionGroup):  # an attempt for each address of a host
+            error = error.exceptions[-1]
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def hide(text: object, key: str | None) -> str:

@@ -26,6 +26,8 @@ class Database(Protocol):
 
     def prepare(self, query: str, types: list[str], /) -> Any: ...
 
+    def warning(self, message: str, /, *, detail: str) -> None: ...
+
 
 def rows(plpy: Database, query: str, **arguments: tuple[str, Any]) -> list[dict[str, Any]]:
     """Run a query whose parameters $1, $2 … are the (type, value) pairs, in the order given."""

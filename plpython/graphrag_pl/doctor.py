@@ -79,7 +79,7 @@ class Probe:
     def request(self) -> dict[str, Any]:
         structure = response_format(FORMATS[self.step], "graphrag_doctor", _SCHEMA)
         body = {"messages": _QUESTION} | ({"response_format": structure} if structure else {})
-        return self.endpoint.request("chat", body)
+        return self.endpoint.request("chat", body, spent=self.answer.get("spent") or 0.0)
 
     def must_step_down(self) -> bool:
         return (
@@ -98,7 +98,7 @@ def examine_endpoints(plpy: Database, realm: str | None, model: str | None, widt
     if embedding is None:
         findings = [_absent("embedding", realm, model)]
     else:
-        findings = list(_examine_embedding(plpy, *embedding, model, width))
+        findings = list(_examine_embedding(plpy, realm, *embedding, model, width))
     probes: dict[tuple[str, str], Probe] = {}
     for role in ROLES[1:]:
         if (place := found[role]) is None:
@@ -108,7 +108,7 @@ def examine_endpoints(plpy: Database, realm: str | None, model: str | None, widt
         key = endpoint.base_url, endpoint.model
         step = FORMATS.index(endpoint.options.get("structured_output", FORMATS[0]))
         probes.setdefault(key, Probe(endpoint, source, [], step)).roles.append(role)
-    _ask(plpy, list(probes.values()))
+    _ask(plpy, realm, list(probes.values()))
     for probe in probes.values():
         findings += _judge(probe)
     return to_json(findings)
@@ -139,13 +139,21 @@ def _absent(role: str, realm: str | None, model: str | None = None) -> Finding:
 
 
 def _examine_embedding(
-    plpy: Database, endpoint: Endpoint, source: str, model: str | None, width: int | None
+    plpy: Database,
+    realm: str | None,
+    endpoint: Endpoint,
+    source: str,
+    model: str | None,
+    width: int | None,
 ) -> Iterator[Finding]:
+    calls: list[dict[str, Any]] = []
     try:
-        (vector,) = vectors_of(plpy, endpoint, ["width"], None)
+        (vector,) = vectors_of(plpy, endpoint, ["width"], None, calls)
     except plpy.Error as error:
         yield finding("endpoint embedding", "error", *_said(error))
         return
+    finally:
+        _record(plpy, realm, endpoint, calls)
     own = vector.count(",") + 1
     where = "computed here" if endpoint.base_url == hashing.URL else "answers"
     yield finding("endpoint embedding", "ok", f"{endpoint} {where}; set by the {source}.")
@@ -162,12 +170,19 @@ def _examine_embedding(
         yield finding("vector width", "ok", f"{own} dimensions, as the realm has.")
 
 
-def _ask(plpy: Database, probes: list[Probe]) -> None:
+def _record(plpy: Database, realm: str | None, endpoint: Endpoint, calls: list[dict[str, Any]]) -> None:
+    """What examining costs is noted like everything else, where there is a realm to note it in."""
+    if realm:
+        endpoints.record_usage(plpy, endpoint, calls, question="graphrag.doctor()")
+
+
+def _ask(plpy: Database, realm: str | None, probes: list[Probe]) -> None:
     """Ask all at once, and those that refuse a format again for the next looser one."""
     while probes:
         requests = [probe.request() for probe in probes]
         for probe, answer in zip(probes, endpoints.send(plpy, requests, len(requests)), strict=True):
             probe.answer = answer
+            _record(plpy, realm, probe.endpoint, [answer])
         probes = [probe for probe in probes if probe.must_step_down()]
         for probe in probes:
             probe.step += 1

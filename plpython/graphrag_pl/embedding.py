@@ -11,7 +11,7 @@ from typing import Any
 from graphrag_pl import endpoints, errors, hashing
 from graphrag_pl.database import Breathe, Database, breathing, scalar
 from graphrag_pl.endpoints import Endpoint
-from graphrag_pl.text import clip_to_tokens, estimated_tokens
+from graphrag_pl.text import clip_to_tokens, estimated_tokens, to_json
 
 #: Per request; the options `batch_size`, `batch_tokens` and `max_input_tokens` (of one text) change them.
 BATCH_SIZE = 64
@@ -50,10 +50,14 @@ def embed(
     return [vectors[text] for text in texts]
 
 
-def probe_width(plpy: Database, endpoint: str) -> int:
-    """How many dimensions the vectors of an endpoint (JSON: base_url, model, options) have."""
-    (vector,) = vectors_of(plpy, Endpoint.from_json(json.loads(endpoint)), ["width"], None)
-    return vector.count(",") + 1
+def probe_width(plpy: Database, endpoint: str) -> str:
+    """How many dimensions the vectors of an endpoint (JSON: base_url, model, options) have: JSON {width,
+    usage}, `usage` being for `_record_usage` once there is a realm to note it in."""
+    asked = Endpoint.from_json(json.loads(endpoint))
+    calls: list[dict[str, Any]] = []
+    (vector,) = vectors_of(plpy, asked, ["width"], None, calls)
+    usage = endpoints.usage_records(asked, calls, question="graphrag.create_realm()")
+    return to_json({"width": vector.count(",") + 1, "usage": usage})
 
 
 def vectors_of(

@@ -17,6 +17,8 @@ from graphrag_pl.text import to_json
 ROLES = ("embedding", "extraction", "synthesis", "community", "auxiliary")
 
 _SENDABLE = re.compile("[!-~]+")
+#: What set_endpoint() refuses in a URL.
+_HOLDS_SECRET = re.compile("[?#]|//[^/]*@")
 _OPENAI_URL = "https://api.openai.com/v1"
 _OPENAI_MODELS = {"embedding": "text-embedding-3-small", "extraction": "gpt-4.1-mini"}
 
@@ -52,15 +54,22 @@ class Endpoint:
     def __str__(self) -> str:
         return f"{self.role} endpoint {self.base_url} (model {self.model})"
 
-    def request(self, kind: str, body: Mapping[str, Any], default_deadline: float = 120.0) -> dict[str, Any]:
+    def deadline(self, default: float = 120.0) -> float:
+        return float(self.options.get("deadline") or default)
+
+    def request(
+        self, kind: str, body: Mapping[str, Any], default_deadline: float = 120.0, spent: float = 0.0
+    ) -> dict[str, Any]:
         """An element of `_call`'s argument. Option `extra` is merged into the body, for what only some
-        servers know."""
+        servers know. `spent` are the seconds of the deadline that are gone already."""
         return {
             "kind": kind,
             "base_url": self.base_url,
             "models": [self.model, *self.fallback_models],
             "body": {**body, **(self.options.get("extra") or {})},
-            "deadline": self.options.get("deadline") or default_deadline,
+            "deadline": self.deadline(default_deadline),
+            "spent": spent,
+            "limit": self.options.get("concurrency"),
             "realm": self.realm,
         }
 
@@ -161,7 +170,19 @@ def record_usage(
     question: str | None = None,
 ) -> None:
     """Note what each call cost in the realm's table `usage`, and for which document or question it was."""
-    records = [
+    if answers:
+        records = to_json(usage_records(endpoint, answers, document, question))
+        scalar(plpy, "select graphrag._record_usage($1)", records=("jsonb", records))
+
+
+def usage_records(
+    endpoint: Endpoint,
+    answers: list[dict[str, Any]],
+    document: str | None = None,
+    question: str | None = None,
+) -> list[dict[str, Any]]:
+    """What `graphrag._record_usage` takes, of answers of `_call`."""
+    return [
         {
             "role": endpoint.role,
             "model": answer.get("model"),
@@ -175,8 +196,6 @@ def record_usage(
         }
         for answer in answers
     ]
-    if records:
-        scalar(plpy, "select graphrag._record_usage($1)", records=("jsonb", to_json(records)))
 
 
 # ---------------------------------------------------------------- where secrets are: only `_call` comes here
@@ -198,8 +217,7 @@ def location(plpy: Database, base_url: str, realm: str | None) -> Location:
     )
     if found and found[0]["may_use"]:
         return _with_key(_secret(found[0]["api_key"]))
-    environment = _environment_url()
-    if base_url == environment:
+    if base_url == _environment_url() and not _HOLDS_SECRET.search(base_url):
         return _with_key(os.environ.get("OPENAI_API_KEY"))
     return Location(refusal=_not_allowed() if found else _not_registered(base_url))
 
@@ -247,8 +265,9 @@ def _not_allowed() -> CallError:
 
 
 # ---------------------------------------------------------------- the server's environment
-def environment_endpoint(role: str) -> str | None:
-    """The endpoint of a role that the server's environment names, as JSON, or None.
+def environment_endpoint(plpy: Database, role: str) -> str | None:
+    """The endpoint of a role that the server's environment names, as JSON, or None. Raises GR009 for a URL that
+    may hold a secret.
 
     OPENAI_API_KEY, OPENAI_BASE_URL   where; the URL is OpenAI's own unless given
     GRAPHRAG_<ROLE>_MODEL             GRAPHRAG_EMBEDDING_MODEL, GRAPHRAG_EXTRACTION_MODEL and so on; chat roles
@@ -257,6 +276,14 @@ def environment_endpoint(role: str) -> str | None:
     base_url = _environment_url()
     if base_url is None or role not in ROLES:
         return None
+    if _HOLDS_SECRET.search(base_url):
+        raise errors.sql_error(
+            plpy,
+            errors.INVALID_ARGUMENT,
+            "OPENAI_BASE_URL in the server's environment has a user name, a question mark or a fragment",
+            "A base URL is shown to everybody who uses it, so it is not repeated here: it may hold a secret.",
+            "Put the secret into OPENAI_API_KEY, and the bare URL into OPENAI_BASE_URL; restart the server.",
+        )
     named = "embedding" if role == "embedding" else "extraction"
     model = (
         os.environ.get(f"GRAPHRAG_{role.upper()}_MODEL")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import importlib.abc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 
 from graphrag_pl import loader
-from graphrag_pl.database import Database
+from graphrag_pl.database import Breathe, Database, breathing
 
 NO_ENDPOINT = "GR010"
 INVALID_ARGUMENT = "GR009"
@@ -49,7 +52,8 @@ def sql_error(plpy: Database, sqlstate: str, message: str, detail: str, hint: st
 def library(plpy: Database, name: str) -> ModuleType:
     """Import a third-party library on first use; one that is missing or broken is GR201 with the remedy."""
     try:
-        return importlib.import_module(name)
+        with _looking_up(plpy):
+            return importlib.import_module(name)
     except ImportError as error:
         python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
         directory = loader.library_directory()
@@ -61,3 +65,25 @@ def library(plpy: Database, name: str) -> ModuleType:
             f"Run make install in the extension's source directory, or: {python} -m pip install"
             f" --target {directory or 'DIRECTORY'} {name.replace('_', '-')}",
         ) from error
+
+
+class _LookUp(importlib.abc.MetaPathFinder):
+    """Finds nothing, but is asked before each module that an import needs: there a cancel is seen. The modules
+    that were complete by then stay; the others are imported anew by the next call."""
+
+    def __init__(self, breathe: Breathe) -> None:
+        self._breathe = breathe
+
+    def find_spec(self, *_: object) -> None:
+        self._breathe()
+
+
+@contextmanager
+def _looking_up(plpy: Database) -> Iterator[None]:
+    """A large library takes longer to import than a cancel may take."""
+    finder = _LookUp(breathing(plpy))
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)

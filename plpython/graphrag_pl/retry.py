@@ -7,11 +7,14 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from graphrag_pl import errors
 
-_SECONDS = re.compile(r"-?\d{1,9}(\.\d+)?")
+_SECONDS = re.compile(r"-?\d+(\.\d*)?")
+#: Seconds; who asks for more means no other thing.
+_LONGEST_ASKED = 10.0**9
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 20.0
 _TRANSIENT = frozenset({408, 409, 425, 429})
@@ -74,10 +77,11 @@ def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time
         if value is None:
             continue
         if _SECONDS.fullmatch(value.strip()):
-            return max(0.0, float(value) * unit)
+            return min(max(0.0, float(value) * unit), _LONGEST_ASKED)
         try:
-            return max(0.0, parsedate_to_datetime(value).timestamp() - now())
-        except ValueError:
+            date = parsedate_to_datetime(value)
+            return max(0.0, date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now())
+        except (ValueError, OverflowError):
             continue
     return None
 

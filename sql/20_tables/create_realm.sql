@@ -36,12 +36,20 @@ create function graphrag.create_realm(
 as $function$
 declare
     _endpoint jsonb;
+    _probe jsonb;
     _width integer;
 begin
     perform graphrag._check_realm_name(realm);
+    if graphrag._realm_exists(realm) then
+        raise notice 'realm "%" exists already', realm;
+        return realm;
+    end if;
     -- Asked before the lock: a second caller must not wait for the network of the first.
     _endpoint := graphrag._realm_embedding(embedding_url, embedding_model, width);
-    _width := coalesce(width, graphrag._probe_width(_endpoint));
+    if width is null then
+        _probe := graphrag._probe_width(_endpoint);
+    end if;
+    _width := coalesce(width, (_probe ->> 'width')::integer);
     if _width not between 1 and 4000 then
         raise exception 'a vector cannot have % dimensions', _width
             using errcode = 'GR009',
@@ -73,6 +81,7 @@ begin
         using '@VERSION@', _endpoint ->> 'model', _width;
     execute 'insert into endpoint (role, base_url, model, options) values (''embedding'', $1, $2, $3)'
         using _endpoint ->> 'base_url', _endpoint ->> 'model', coalesce(_endpoint -> 'options', '{}');
+    perform graphrag._record_usage(_probe -> 'usage');
     execute format('comment on schema %I is %L', realm, 'A graphrag realm.');
     return realm;
 end

@@ -17,6 +17,7 @@ create function graphrag.index(
     set join_collapse_limit = 1
     set jit = off
     set graphrag.call = ''
+    set graphrag.tally = ''
 as $function$
 -- Prepare, then write. Everything that needs the network happens before the space is locked, or made.
 declare
@@ -25,8 +26,8 @@ declare
     _prepared jsonb;
     _result graphrag.index_result;
 begin
-    perform graphrag._enter_or_create(realm);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
+    perform graphrag._enter_or_create(realm);
     _plan := graphrag._plan_document(space, content, document, source, metadata, published_at, ordinal, extraction);
     if _plan.is_unchanged then
         _result := graphrag._unchanged_result(_plan);
@@ -82,14 +83,12 @@ create function graphrag._add_usage(result graphrag.index_result)
     returns graphrag.index_result
     language plpgsql stable parallel safe
 as $function$
+declare
+    _tally jsonb := graphrag._tally();
 begin
-    select
-        count(*) filter (where u.role <> 'embedding'),
-        graphrag._sum_known(u.input_tokens) filter (where u.failure is null),
-        graphrag._sum_known(u.output_tokens) filter (where u.failure is null)
-    into result.llm_calls, result.input_tokens, result.output_tokens
-    from usage as u
-    where u.call = current_setting('graphrag.call');
+    result.llm_calls := (_tally ->> 'chats')::integer;
+    result.input_tokens := (_tally ->> 'input_tokens')::bigint;
+    result.output_tokens := (_tally ->> 'output_tokens')::bigint;
     return result;
 end
 $function$;

@@ -32,6 +32,7 @@ create function graphrag.query(
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
     set graphrag.call = ''
+    set graphrag.tally = ''
 as $function$
 declare
     _evidence graphrag.evidence[];
@@ -79,7 +80,7 @@ begin
     _result.chunks := graphrag._evidence_json(_evidence, 'chunk');
     _result.entities := graphrag._evidence_json(_evidence, 'entity');
     _result.communities := '[]';
-    _result.usage := graphrag._usage_json()
+    _result.usage := graphrag._tally() - 'chats'
         || jsonb_build_object('model', _reply -> 'model', 'citations_removed', _checked.removed);
     return _result;
 end
@@ -170,22 +171,3 @@ as $function$
     where e.kind = $2
 $function$;
 comment on function graphrag._evidence_json(graphrag.evidence[], text) is 'The evidence of one kind as JSON.';
-
-create function graphrag._usage_json()
-    returns jsonb
-    language plpgsql stable parallel safe
-as $function$
-begin
-    return (
-        select jsonb_build_object(
-            'calls', count(*),
-            'input_tokens', graphrag._sum_known(u.input_tokens) filter (where u.failure is null),
-            'output_tokens', graphrag._sum_known(u.output_tokens) filter (where u.failure is null),
-            'latency_ms', sum(u.latency_ms)
-        )
-        from usage as u
-        where u.call = current_setting('graphrag.call')
-    );
-end
-$function$;
-comment on function graphrag._usage_json() is 'What this call cost so far; unknown tokens stay null.';

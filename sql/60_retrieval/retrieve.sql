@@ -70,6 +70,13 @@ begin
         raise exception 'the question is empty'
             using errcode = 'GR009', detail = 'It has no visible character.', hint = 'Ask something.';
     end if;
+    if length(question) > 100000 then
+        raise exception 'the question has % characters', length(question)
+            using errcode = 'GR009',
+                detail = 'A question has at most 100,000. The words of a longer one are searched for in steps that nothing'
+                    ' can cancel.',
+                hint = 'Index a long text with index(), and ask about it.';
+    end if;
     if _top_k not between 1 and 1000 or _max_hops not between 0 and 10 then
         raise exception 'top_k % or max_hops % is out of range', _top_k, _max_hops
             using errcode = 'GR009',

@@ -11,7 +11,9 @@ begin
         return _url;
     end if;
     if _url is null or _url !~ '^https?://[A-Za-z0-9._:[\]-]+(/[!-~]*)?$' or _url ~ '[?#]' then
-        raise exception '"%" is no base URL of a model server', regexp_replace(base_url, '//[^/]*@', '//…@')
+        raise exception '"%" is no base URL of a model server', regexp_replace(
+                regexp_replace(base_url, '//[^/]*@', '//…@'), '([?#]).*', '\1…'
+            )
             using errcode = 'GR009',
                 detail = 'It begins with http:// or https://, is plain ASCII and has no user name, question mark or fragment.',
                 hint = 'Write it as the server''s manual does, such as https://api.openai.com/v1; or builtin:hash for'

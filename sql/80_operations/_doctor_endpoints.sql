@@ -11,6 +11,7 @@ begin
     elsif not graphrag._realm_exists(realm) then
         return '[]';
     end if;
+    perform graphrag._check_endpoint_options(e.options) from endpoint as e; -- somebody may have written them by hand
     select r.model, r.width into _model, _width from realm as r;
     return graphrag._probe_endpoints(realm, _model, _width);
 end

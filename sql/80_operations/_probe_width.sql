@@ -1,5 +1,5 @@
 create function graphrag._probe_width(endpoint jsonb)
-    returns integer
+    returns jsonb
     language plpython3u volatile strict parallel unsafe cost 100000
 as $python$
 if GD.get('graphrag') != '@VERSION@':
@@ -7,4 +7,4 @@ if GD.get('graphrag') != '@VERSION@':
 from graphrag_pl.embedding import probe_width
 return probe_width(plpy, endpoint)
 $python$;
-comment on function graphrag._probe_width(jsonb) is 'How many dimensions the vectors of an embedding endpoint have.';
+comment on function graphrag._probe_width(jsonb) is 'How many dimensions the vectors of an embedding endpoint have, and what asking cost: {width, usage}.';

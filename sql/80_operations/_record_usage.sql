@@ -4,6 +4,7 @@ create function graphrag._record_usage(records jsonb)
     language plpgsql volatile strict parallel unsafe
 as $function$
 begin
+    perform graphrag._add_to_tally(records);
     if current_setting('transaction_read_only')::boolean
         or to_regclass('usage') is null
         or not has_table_privilege('usage', 'insert')

@@ -1,6 +1,6 @@
 -- options, all optional:
---   deadline            seconds for one call with its retries and fallbacks (120; embeddings 60)
---   concurrency         requests at a time (4)
+--   deadline            seconds for one call with its retries, fallbacks and answer formats (120; embeddings 60)
+--   concurrency         requests to the URL at a time, from all sessions of the database (16)
 --   extra               object merged into each request's body, for what only some servers know
 --   temperature         of chat models (0)
 --   structured_output   first answer format to try: json_schema (default), json_object, text
@@ -26,13 +26,12 @@ as $function$
 declare
     _roles constant text[] := array['embedding', 'extraction', 'synthesis', 'community', 'auxiliary'];
     _model text := coalesce(model, case when base_url = 'builtin:hash' then 'hash' end);
-    _logged constant text := current_setting('log_min_error_statement');
+    _logged constant jsonb := graphrag._log_settings();
     _has_secret constant boolean := api_key is not null
         and (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user);
 begin
     if _has_secret then
-        -- An error from here on is logged without its statement, which has the key in it.
-        perform set_config('log_min_error_statement', 'panic', true);
+        perform graphrag._keep_statement_from_log();
     end if;
     if role is null or role <> all (_roles) then
         raise exception 'unknown endpoint role "%"', role
@@ -66,7 +65,7 @@ begin
         perform graphrag._set_realm_endpoint(role, base_url, _model, api_key, fallback_models, options);
     end if;
     if _has_secret then
-        perform set_config('log_min_error_statement', _logged, true);
+        perform set_config(l.name, l.setting, true) from jsonb_each_text(_logged) as l (name, setting);
     end if;
 end
 $function$;

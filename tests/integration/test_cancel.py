@@ -21,7 +21,7 @@ import pytest
 from psycopg.errors import QueryCanceled
 
 from tests.support import endpoint as faults
-from tests.support.calls import State, eventually, row, rows, state
+from tests.support.calls import State, eventually, refused, row, rows, state
 from tests.support.database import Connection, Database, Row, sql, value
 from tests.support.endpoint import Endpoint, is_chat, is_embedding
 from tests.support.reading import PEOPLE, REALM, founders, make_realm, pages
@@ -261,6 +261,15 @@ def test_splitting_is_stopped(site: Site, large_document: str) -> None:
         assert late < LIMIT
 
 
+def test_a_question_is_no_document(site: Site, large_document: str) -> None:
+    """Its words are counted and folded in single steps, which nothing stops."""
+    with site.database.connect() as conn:
+        begun = time.monotonic()
+        refused("GR009", ("3",), lambda: rows(conn, "retrieve", large_document, realm="large"))
+        assert time.monotonic() - begun < LIMIT
+        rows(conn, "retrieve", large_document[:100_000], realm="large")
+
+
 def test_reading_what_a_caller_found_is_stopped(site: Site) -> None:
     with site.database.connect() as victim:
         victim.execute("""
@@ -272,6 +281,27 @@ def test_reading_what_a_caller_found_is_stopped(site: Site) -> None:
             victim, 1.0, lambda: sql(victim, "select graphrag._parse_extraction(records) from brought")
         )
         assert late < LIMIT
+
+
+@pytest.mark.parametrize("instant", INSTANTS)
+def test_a_session_whose_libraries_were_loading_loads_them_again(
+    site: Site, instant: float, record_property: Record
+) -> None:
+    """The import of a large library is interrupted anywhere, and done again."""
+    with site.database.connect() as victim:
+        value(victim, "select graphrag._load_python()")
+        late = 0.0
+        timeout = 0.05 + 0.5 * instant
+        victim.execute(f"set statement_timeout = {round(timeout * 1000)}")
+        begun = time.monotonic()
+        try:
+            ask(victim)
+        except QueryCanceled:
+            late = time.monotonic() - begun - timeout
+        record_property("seconds", late)
+        assert late < LIMIT
+        victim.execute("set statement_timeout = 0")
+        check_session(victim, site)
 
 
 # ---------------------------------------------------------------- transactions and questions

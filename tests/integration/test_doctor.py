@@ -13,6 +13,7 @@ import pytest
 from psycopg import sql as compose
 from psycopg.types.json import Jsonb
 
+from graphrag_pl.turns import key_of
 from tests.support import endpoint as faults
 from tests.support.calls import row, rows
 from tests.support.database import Connection, Database, Row, sql
@@ -85,7 +86,8 @@ def test_an_endpoint_is_asked_once_for_all_its_roles(conn: Connection, models: E
     """The auxiliary endpoint is the extraction endpoint, and so on."""
     examine(conn)
     assert (len(models.chats), len(models.embeddings)) == (1, 1)
-    assert sql(conn, "select role from kb.usage") == [], "an examination is no use"
+    roles = [call["role"] for call in sql(conn, "select role from kb.usage order by id")]
+    assert roles == ["embedding", "extraction"], "its cost is noted"
 
 
 def test_before_there_is_a_realm(conn: Connection) -> None:
@@ -211,6 +213,24 @@ def test_an_endpoint_that_does_not_answer_in_time(conn: Connection, models: Endp
     assert time.monotonic() - begun < 6
     assert {f["status"] for f in found.values()} == {"warning"}
     assert "3 s" in found["endpoint extraction"]["detail"]
+
+
+def test_options_that_somebody_wrote_by_hand(conn: Connection, models: Endpoint) -> None:
+    sql(conn, "update kb.endpoint set options = %s where role = 'extraction'", [Jsonb({"deadline": "x"})])
+    trouble = only_trouble(conn)
+    assert 'option "deadline" cannot be "x"' in trouble["detail"]
+    assert models.requests == []
+
+
+def test_a_server_that_other_sessions_keep_busy(conn: Connection, models: Endpoint) -> None:
+    """Is no server that is down."""
+    set_role(conn, "extraction", models.url, "scripted", concurrency=1)
+    set_role(conn, "synthesis", models.url, "scripted", concurrency=1)
+    with psycopg.connect(conn.info.dsn) as other:
+        other.execute("select pg_advisory_lock(%s, 1)", [key_of(models.url)])
+        found = troubles(conn)
+    assert {finding["status"] for finding in found.values()} == {"warning"}
+    assert all("other sessions" in finding["detail"] for finding in found.values())
 
 
 def test_vectors_of_another_width(conn: Connection, models: Endpoint) -> None:

@@ -215,6 +215,7 @@ def test_a_key_that_cannot_be_sent_is_not_shown(conn: Connection, models: Endpoi
 def test_one_deadline_bounds_attempts_waits_and_fallbacks(
     conn: Connection, models: Endpoint, fault: Fault
 ) -> None:
+    ask(conn)  # libraries are loaded
     set_role(conn, "synthesis", models.url, "first", fallback_models=["second"], options={"deadline": 1.2})
     models.inject(fault, where=is_chat)
     begun = time.monotonic()
@@ -262,6 +263,74 @@ def test_one_prompt_that_the_server_fails_at_does_not_stop_the_others(
     result = index(conn, *PEOPLE[:5])
     assert [failure["chunk"] for failure in result["failures"]] == [3]
     assert founders(conn) == set(PEOPLE[:5]) - {"Carla"}
+
+
+def refusing_formats(delay: float) -> Fault:
+    """Only plain text is served; each refusal takes a while."""
+    refuse = faults.only_plain_text()
+    return lambda request, response: replace(refuse(request, response), delay=delay)
+
+
+def seconds_of(action: Callable[[], Any]) -> float:
+    begun = time.monotonic()
+    action()
+    return time.monotonic() - begun
+
+
+def test_one_deadline_is_for_all_answer_formats(conn: Connection, models: Endpoint) -> None:
+    """Each of which takes less than the deadline, all three more."""
+    set_role(conn, "extraction", models.url, "scripted", options={"deadline": 2})
+    models.inject(refusing_formats(0.8), where=is_chat)
+    said = refused("GR107", (), lambda: index(conn, "Ann"))
+    assert "deadline of 2 s" in (said.message_detail or "")
+    assert 2 <= len(models.chats) <= 3
+    assert seconds_of(lambda: refused("GR107", (), lambda: index(conn, "Bob"))) < 2 + GRACE
+
+
+def test_formats_that_fit_the_deadline_are_all_asked_for(conn: Connection, models: Endpoint) -> None:
+    set_role(conn, "extraction", models.url, "scripted", options={"deadline": 5})
+    models.inject(refusing_formats(0.3), where=is_chat)
+    assert index(conn, "Ann")["failed"] == 0
+    assert len([call for call in usage(conn) if call["failure"]]) == 2
+
+
+def test_no_time_for_another_format_is_said(conn: Connection, models: Endpoint) -> None:
+    """Together with why another was wanted."""
+    set_role(conn, "extraction", models.url, "scripted", options={"deadline": 1.2})
+    chatter = faults.content("I would rather talk.")
+    models.inject(lambda r, a: replace(chatter(r, a), delay=1.16), where=is_chat)
+    said = refused("GR107", (), lambda: index(conn, "Ann"))
+    assert "no time for another answer format" in (said.message_detail or "")
+    assert len(models.chats) == 1
+
+
+def test_one_deadline_with_and_without_temperature(conn: Connection, models: Endpoint) -> None:
+    set_role(conn, "synthesis", models.url, "m", options={"deadline": 1.2})
+    strict = faults.status(400, message="Unsupported value: 'temperature'")
+    models.inject(lambda r, a: replace(strict(r, a), delay=0.8) if "temperature" in r.body else replace(a, delay=0.8),
+                  where=is_chat)  # fmt: skip
+    assert seconds_of(lambda: refused("GR104", (models.url,), lambda: ask(conn))) < 1.2 + GRACE
+    assert len(models.chats) == 2
+
+
+def test_nobody_there_is_said_and_costs_no_whole_deadline(conn: Connection, models: Endpoint) -> None:
+    """Ten seconds of it, by default."""
+    url = faults.refused_url()
+    set_role(conn, "synthesis", url, "m")
+    said: list[tuple[float, str]] = []
+    begun = time.monotonic()
+    handler = lambda notice: said.append((time.monotonic() - begun, notice.message_primary or ""))  # noqa: E731
+    conn.add_notice_handler(handler)
+    failure = refused("GR101", (url, "tried for 10 s"), lambda: ask(conn, mode="bypass"))
+    taken = time.monotonic() - begun
+    conn.remove_notice_handler(handler)
+    assert 5 < taken < 10 + GRACE
+    assert "Attempts:" in (failure.message_detail or "")
+    ((at, message),) = said
+    assert at < 2
+    assert url in message
+    assert "tried for 10 s" in message
+    assert models.chats == []
 
 
 # ---------------------------------------------------------------- what is tried again
@@ -418,6 +487,89 @@ def test_a_fault_of_the_extraction_endpoint(conn: Connection, models: Endpoint, 
 def test_an_empty_answer_is_no_answer(conn: Connection, models: Endpoint, content: Any) -> None:
     models.on_synthesis = lambda _: content if content is not None else ""
     refused("GR103", (models.url, "synthesis", "scripted"), lambda: ask(conn))
+
+
+STRANGE_CHOICES: dict[str, tuple[Any, str]] = {
+    "none": ({}, "no message"),
+    "null": ({"choices": None}, "no message"),
+    "an empty list": ({"choices": []}, "no message"),
+    "texts": ({"choices": ["Ann"]}, "no message"),
+    "an error": ({"error": {"message": "overloaded", "code": 502}}, "overloaded"),
+    "no content": ({"choices": [{"message": {"role": "assistant"}}]}, "answered nothing"),
+    "null content": (
+        {"choices": [{"message": {"content": None}, "finish_reason": "stop"}]},
+        "answered nothing",
+    ),
+    "a tool": (
+        {
+            "choices": [
+                {"message": {"content": None, "tool_calls": [{"id": "1"}]}, "finish_reason": "tool_calls"}
+            ]
+        },
+        "finish_reason tool_calls",
+    ),
+    "a number": ({"choices": [{"message": {"content": 5}}]}, "answered nothing"),
+    "a refusal": ({"choices": [{"message": {"content": None, "refusal": "I will not."}}]}, "I will not."),
+}
+
+
+@pytest.mark.parametrize(("payload", "reason"), STRANGE_CHOICES.values(), ids=STRANGE_CHOICES.keys())
+def test_an_answer_that_is_none(conn: Connection, models: Endpoint, payload: Any, reason: str) -> None:
+    models.inject(lambda *_: Response(payload), where=is_chat)
+    refused("GR103", (reason, models.url, "synthesis"), lambda: ask(conn))
+    said = refused("GR107", (), lambda: index(conn, "Ann"))
+    assert reason in (said.message_detail or "")
+
+
+@pytest.mark.parametrize(
+    "parts", [[{"type": "text", "text": "Ann."}], [{"text": "Ann"}, "x", 5, {"text": "."}]]
+)
+def test_an_answer_in_parts(conn: Connection, models: Endpoint, parts: list[Any]) -> None:
+    models.inject(lambda *_: Response({"choices": [{"message": {"content": parts}}]}), where=is_chat)
+    assert ask(conn)["answer"] == "Ann."
+
+
+def test_an_answer_in_parts_that_are_no_text(conn: Connection, models: Endpoint) -> None:
+    models.inject(lambda *_: Response({"choices": [{"message": {"content": [{"text": 5}]}}]}), where=is_chat)
+    assert ask(conn)["answer"] == "5"
+
+
+def test_an_answer_without_end(conn: Connection, models: Endpoint) -> None:
+    models.inject(lambda *_: Response(raw=b"x" * 65536, endless=True), where=is_chat)
+    refused("GR103", ("MiB", models.url, "synthesis"), lambda: ask(conn))
+    assert len(models.chats) == 1
+
+
+@pytest.mark.parametrize("said", ["9" * 30, "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_a_wait_beyond_all_measure_is_not_begun(conn: Connection, models: Endpoint, said: str) -> None:
+    models.inject(faults.status(429, retry_after=said), where=is_chat)
+    refused("GR104", ("429",), lambda: ask(conn))
+    assert len(models.chats) == 1
+
+
+@pytest.mark.parametrize("said", ["-30", "Thu, 01 Jan 1970 00:00:00 GMT", "0", "soon"])
+def test_a_wait_that_is_over_is_none(conn: Connection, models: Endpoint, said: str) -> None:
+    models.inject(faults.status(503, retry_after=said), times=1, where=is_chat)
+    assert seconds_of(lambda: ask(conn)) < 5
+
+
+@pytest.mark.parametrize("after", ["/", "//", " "])
+def test_one_place_has_one_spelling(conn: Connection, models: Endpoint, after: str) -> None:
+    set_role(conn, "synthesis", models.url + after, "m")
+    assert ask(conn)["answer"]
+    assert value(conn, "select base_url from kb.endpoint where role = 'synthesis'") == models.url
+    assert value(conn, "select count(*) from graphrag.endpoint_location") == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:pw-1@h/v1", "http://pw-1@h/v1", "http://h/v1?key=pw-1", "http://h/v1#pw-1"]
+)
+@pytest.mark.usefixtures("models")
+def test_a_url_that_holds_a_secret_is_refused(conn: Connection, url: str) -> None:
+    said = refused(
+        "GR009", ("base URL",), lambda: set_role(conn, "synthesis", url, "m"), hint="api.openai.com"
+    )
+    assert "pw-1" not in f"{said.message_primary}{said.message_detail}{said.message_hint}"
 
 
 # ---------------------------------------------------------------- vectors

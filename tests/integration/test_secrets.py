@@ -24,7 +24,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from tests.support import endpoint as faults
-from tests.support.calls import row, rows
+from tests.support.calls import refused, row, rows
 from tests.support.database import Connection, Database, sql, value
 from tests.support.endpoint import Endpoint, Request, Response, is_chat
 from tests.support.reading import REALM, founders, founding, pages
@@ -468,20 +468,164 @@ def test_setting_a_key_by_parameter_leaves_no_trace(site: Site) -> None:
     assert site.keys_seen(site.foreign) == {f"Bearer {new}"}
 
 
-def test_a_failing_statement_with_a_literal_key_is_not_logged(site: Site) -> None:
+#: Settings under which a server writes more into its log.
+LOGS = {
+    "default": "select 1",
+    "every statement": "set log_statement = 'all'",
+    "every change": "set log_statement = 'mod'",
+    "every duration": "set log_min_duration_statement = 0",
+    "slow statements": "set log_min_duration_statement = '5s'",
+    "samples": "set log_min_duration_sample = 0; set log_statement_sample_rate = 1",
+    "transactions": "set log_transaction_sample_rate = 1",
+    "plans": "set debug_print_plan = on",
+    "auto_explain": "load 'auto_explain'; set auto_explain.log_min_duration = 0;"
+    " set auto_explain.log_nested_statements = on",
+    "parameters of errors": "set log_parameter_max_length_on_error = -1",
+    "everything but parameters": "set log_statement = 'all'; set log_min_messages = debug5;"
+    " set log_min_duration_statement = 0; set log_parameter_max_length = 0",
+}
+#: Under these, the values of parameters are in no log, whatever the statement.
+QUIET = {"default", "auto_explain", "parameters of errors", "everything but parameters"}
+
+LITERALS = {
+    "an argument": "select graphrag.set_endpoint('auxiliary', '{url}', 'm', '{key}', realm => null)",
+    "named": "select graphrag.set_endpoint('auxiliary', '{url}', 'm', api_key => $x${key}$x$, realm => null)",
+    "in two parts": "select graphrag.set_endpoint('auxiliary', '{url}', 'm', 'sk-' || '{rest}', realm => null)",
+    "continued": "select graphrag.set_endpoint('auxiliary', '{url}', 'm', 'sk-'\n'{rest}', realm => null)",
+    "of a prepared statement": "prepare p (text) as select graphrag.set_endpoint('auxiliary', '{url}', 'm', $1,"
+    " realm => null); execute p ('{key}')",
+    "in a block": "do $do$ begin perform graphrag.set_endpoint('auxiliary', '{url}', 'm', '{key}', realm => null);"
+    " end $do$",
+    "of another statement": "select '{key}'; select graphrag.set_endpoint('auxiliary', '{url}', 'm',"
+    " concat('sk', '-', '{rest}'), realm => null)",
+    "inserted": "insert into graphrag.endpoint_location (base_url, api_key) values ('{url}', '{key}')",
+    "updated": "insert into graphrag.endpoint_location (base_url) values ('{url}');"
+    " update graphrag.endpoint_location set api_key = '{key}' where base_url = '{url}'",
+}  # fmt: skip
+
+PLACE = "http://kept.example/v1"
+
+
+def stored(admin: Connection) -> set[str | None]:
+    found = sql(admin, "select api_key from graphrag.endpoint_location where base_url = %s", [PLACE])
+    return {place["api_key"] for place in found}
+
+
+def forget(admin: Connection) -> None:
+    admin.execute("reset all; deallocate all")
+    admin.execute("delete from graphrag.endpoint_default where base_url = %s", [PLACE])
+    admin.execute("delete from graphrag.endpoint_location where base_url = %s", [PLACE])
+
+
+@pytest.mark.parametrize("statement", LITERALS.values(), ids=LITERALS.keys())
+@pytest.mark.parametrize("key", ["sk-literal-1", "sk-it's\\\"one", "sk-abc"])
+def test_a_key_that_a_statement_shows_is_refused(site: Site, statement: str, key: str) -> None:
+    """So no key that is in use has ever been in pg_stat_activity, or in a log that has the text of statements."""
+    admin, log = site.admin, log_file(site.admin)
+    if key == "sk-abc" and "rest" in statement:
+        pytest.skip("words of less than 8 characters are looked for in quotes only")
+    begin = log.stat().st_size
+    literal = key.replace("'", "''") if "$x$" not in statement else key
+    try:
+        with pytest.raises(psycopg.Error) as caught:
+            admin.execute(statement.format(url=PLACE, key=literal, rest=literal.removeprefix("sk-")))
+        said = caught.value.diag
+        assert said.sqlstate == "GR009"
+        assert PLACE in (said.message_primary or "")
+        for way in ("env:NAME", "parameter", "COPY", "getenv"):
+            assert way in (said.message_hint or "")
+        assert key not in f"{said.message_primary} {said.message_detail} {said.message_hint}"
+        assert stored(admin) <= {None}
+    finally:
+        forget(admin)
+    written = read_from(log, begin)
+    assert "can be read" in written, "the error itself is logged"
+    assert key not in written
+    assert value(admin, "show log_min_error_statement") == "error"
+
+
+def store(admin: Connection, by: str, key: str) -> None:
+    if by == "set_endpoint":
+        rows(admin, "set_endpoint", "auxiliary", PLACE, "m", api_key=key, realm=None)
+    else:
+        admin.execute("insert into graphrag.endpoint_location values (%s, %s)", [PLACE, key])
+
+
+@pytest.mark.parametrize("log_setting", LOGS)
+@pytest.mark.parametrize("by", ["set_endpoint", "insert"])
+def test_a_key_is_in_use_only_if_nobody_could_read_it(site: Site, log_setting: str, by: str) -> None:
+    """Given as a parameter of the protocol, as drivers do."""
+    admin, log = site.admin, log_file(site.admin)
+    key = f"sk-{by}-{log_setting.replace(' ', '-')}"
+    quiet = QUIET | ({"every change"} if by == "set_endpoint" else set())
+    watching = "select query from pg_stat_activity"
+    try:
+        admin.execute(LOGS[log_setting])
+        begin = log.stat().st_size
+        if log_setting in quiet:
+            store(admin, by, key)
+        else:
+            said = refused("GR009", (PLACE,), lambda: store(admin, by, key), hint="log_parameter_max_length")
+            assert key not in f"{said.message_primary} {said.message_detail} {said.message_hint}"
+        with site.database.connect() as watcher:
+            assert key not in str(sql(watcher, watching))
+        admin.execute("reset all")
+        written = read_from(log, begin)
+        assert stored(admin) == ({key} if log_setting in quiet else set())
+        if log_setting in quiet:
+            assert key not in written
+    finally:
+        forget(admin)
+
+
+@pytest.mark.parametrize("log_setting", LOGS)
+def test_names_of_variables_and_rows_of_copy_are_always_taken(site: Site, log_setting: str) -> None:
+    admin, log = site.admin, log_file(site.admin)
+    try:
+        admin.execute(LOGS[log_setting])
+        begin = log.stat().st_size
+        admin.execute(f"select graphrag.set_endpoint('auxiliary', '{PLACE}', 'm', 'env:NAME', realm => null)")
+        assert stored(admin) == {"env:NAME"}
+        admin.execute("delete from graphrag.endpoint_location where base_url = %s", [PLACE])
+        with admin.cursor().copy("copy graphrag.endpoint_location (base_url, api_key) from stdin") as stream:
+            stream.write_row((PLACE, "sk-by-copy-1"))
+        admin.execute("reset all")
+        assert stored(admin) == {"sk-by-copy-1"}
+        assert "sk-by-copy-1" not in read_from(log, begin)
+    finally:
+        forget(admin)
+
+
+@pytest.mark.parametrize("key", ["key", "EMPTY", "select", "m"])
+def test_words_of_a_statement_are_no_sign(site: Site, key: str) -> None:
+    """What servers without keys are given: it stands in the text as something else."""
+    try:
+        rows(site.admin, "set_endpoint", "auxiliary", PLACE, "m", api_key=key, realm=None)
+        assert stored(site.admin) == {key}
+    finally:
+        forget(site.admin)
+
+
+@pytest.mark.parametrize(
+    "wrong", [("nonsense", PLACE, "m"), ("extraction", "h/v1", "m"), ("extraction", PLACE, "")]
+)
+@pytest.mark.parametrize("way", ["literal", "parameter"])
+def test_a_failing_statement_with_a_key_is_not_logged(site: Site, way: str, wrong: tuple[str, ...]) -> None:
+    """Nor its parameters, where those of errors are."""
     admin, log = site.admin, log_file(site.admin)
     begin = log.stat().st_size
-    for wrong in (
-        "'nonsense', 'http://h/v1', 'm'",
-        "'extraction', 'h/v1', 'm'",
-        "'extraction', 'http://h/v1', ''",
-    ):
-        with pytest.raises(psycopg.Error):
-            admin.execute(f"select graphrag.set_endpoint({wrong}, api_key => 'sk-literal-1', realm => null)")
-    written = read_from(log, begin)
-    assert "nonsense" in written, "the error itself is logged"
-    assert "sk-literal-1" not in written
-    assert value(admin, "show log_min_error_statement") == "error"
+    admin.execute("set log_parameter_max_length_on_error = -1" if way == "parameter" else "select 1")
+    names = ", ".join(f"'{argument}'" for argument in wrong)
+    literal = f"select graphrag.set_endpoint({names}, api_key => 'sk-failing-1', realm => null)"
+    by_parameter = partial(rows, admin, "set_endpoint", *wrong, api_key="sk-failing-1", realm=None)
+    with pytest.raises(psycopg.Error):
+        partial(admin.execute, literal)() if way == "literal" else by_parameter()
+    before = sql(admin, "select name, setting from pg_settings where name like 'log%' order by name")
+    admin.execute("reset all")
+    assert "sk-failing-1" not in read_from(log, begin)
+    after = sql(admin, "select name, setting from pg_settings where name like 'log%' order by name")
+    changed = {old["name"] for old, new in zip(before, after, strict=True) if old != new}
+    assert changed <= {"log_parameter_max_length_on_error"}
 
 
 def test_copy_leaves_no_trace_even_where_every_statement_is_logged(site: Site) -> None:
@@ -511,15 +655,18 @@ def test_statistics_of_statements_have_no_key(site: Site) -> None:
         pytest.skip("shared_preload_libraries has no pg_stat_statements")
     admin.execute("create extension if not exists pg_stat_statements")
     admin.execute("select pg_stat_statements_reset(); set pg_stat_statements.track = 'all'")
-    admin.execute(
-        "select graphrag.set_endpoint('auxiliary', 'http://h.example/v1', 'm', api_key => 'sk-literal-2',"
-        " realm => null)"
-    )
+    with pytest.raises(psycopg.Error):
+        admin.execute(
+            "select graphrag.set_endpoint('auxiliary', 'http://h.example/v1', 'm', api_key => 'sk-literal-2',"
+            " realm => null)"
+        )
+    rows(admin, "set_endpoint", "auxiliary", PLACE, "m", api_key="sk-parameter-2", realm=None)
     row(admin, "query", "Who founded Acme?", realm=REALM)
     counted = str(sql(admin, "select query from pg_stat_statements"))
     assert "set_endpoint" in counted
-    assert "sk-" not in counted.replace("'sk-%'", "")
-    admin.execute("drop extension pg_stat_statements")
+    for key in (KEY, "sk-literal-2", "sk-parameter-2"):
+        assert key not in counted
+    forget(admin)
 
 
 def test_activity_shows_no_key_while_a_call_is_running(site: Site) -> None:

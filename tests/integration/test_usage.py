@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from tests.support import endpoint as faults
 from tests.support.calls import row, rows
 from tests.support.database import Connection, Row, sql, value, view
-from tests.support.endpoint import Endpoint, is_chat, is_embedding, says
+from tests.support.endpoint import NOTHING, Endpoint, is_chat, is_embedding, says
 from tests.support.reading import PEOPLE, REALM, fresh, make_realm, pages
 
 QUESTION = "Who founded Acme?"
@@ -175,6 +175,77 @@ def test_a_failed_function_leaves_no_row(conn: Connection, models: Endpoint) -> 
         index(conn, "Ann")
     assert "Attempts: 1." in (caught.value.diag.message_detail or "")
     assert view(conn, REALM, "usage") == []
+
+
+def test_finding_the_width_is_a_call(conn: Connection, endpoint: Endpoint) -> None:
+    rows(conn, "set_endpoint", "embedding", endpoint.url, "vectors", realm=None)
+    rows(conn, "create_realm", REALM)
+    (call,) = view(conn, REALM, "usage")
+    assert (call["role"], call["model"], call["input_tokens"]) == ("embedding", "vectors", 1)
+    assert (call["question"], call["call"]) == ("graphrag.create_realm()", None)
+    rows(conn, "create_realm", REALM)
+    assert len(endpoint.requests) == 1, "a realm that is there costs nothing"
+
+
+def test_a_realm_that_index_makes_is_in_its_total(conn: Connection, endpoint: Endpoint) -> None:
+    rows(conn, "set_endpoint", "embedding", endpoint.url, "vectors", realm=None)
+    result = row(conn, "index", "Ann left.", extraction={"entities": [], "triples": []})
+    assert result["input_tokens"] == value(conn, 'select sum(input_tokens) from "default".usage') == 1 + 2
+    assert result["llm_calls"] == 0
+    assert value(conn, 'select count(distinct call) from "default".usage') == 1
+
+
+@pytest.mark.parametrize("supported", [("text",), ("text", "json_schema")])
+def test_what_doctor_asks_is_recorded(conn: Connection, models: Endpoint, supported: tuple[str, ...]) -> None:
+    if "json_schema" not in supported:
+        models.inject(faults.only_plain_text())
+    rows(conn, "doctor", realm=REALM)
+    calls = view(conn, REALM, "usage")
+    assert len(calls) == len(models.requests) == (2 if "json_schema" in supported else 4)
+    assert {call["question"] for call in calls} == {"graphrag.doctor()"}
+    assert [call["role"] for call in calls].count("embedding") == 1
+    assert sum(call["failure"] is None for call in calls) == 2
+
+
+def test_doctor_in_a_read_only_transaction(conn: Connection, models: Endpoint) -> None:
+    with conn.transaction():
+        conn.execute("set transaction read only")
+        found = {finding["check"]: finding["status"] for finding in rows(conn, "doctor", realm=REALM)}
+    assert found["endpoint embedding"] == "ok"
+    assert models.requests
+
+
+@pytest.mark.usefixtures("models")
+def test_totals_are_of_the_calls_and_not_of_the_rows(conn: Connection) -> None:
+    """Of one function each, whether they could be noted or not, and whatever else the transaction did."""
+    index(conn, "Ann")
+    noted = row(conn, "query", QUESTION, realm=REALM)["usage"]
+    with conn.transaction():
+        conn.execute("set transaction read only")
+        unnoted = [row(conn, "query", QUESTION, realm=REALM)["usage"] for _ in range(2)]
+    for usage_said in unnoted:
+        for name in ("calls", "input_tokens", "output_tokens", "model"):
+            assert usage_said[name] == noted[name]
+    assert (noted["calls"], noted["output_tokens"]) == (2, 10)
+    with conn.transaction():
+        conn.execute("create temporary table ignored as select 1")
+        conn.execute("set local graphrag.tally = 'nonsense'")
+        assert row(conn, "query", QUESTION, realm=REALM)["usage"]["calls"] == 2
+        assert value(conn, "show graphrag.tally") == "nonsense"
+
+
+@pytest.mark.usefixtures("models")
+def test_a_question_that_asks_nobody_costs_nothing(conn: Connection) -> None:
+    found = row(conn, "index", pages("Ann"), document="x", extraction=NOTHING, realm=REALM)
+    assert found["llm_calls"] == 0
+    again = row(conn, "index", pages("Ann"), document="x", extraction=NOTHING, realm=REALM)
+    assert (again["llm_calls"], again["input_tokens"], again["output_tokens"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("nonsense", [10**30, 2**63, 10**12 + 1])
+def test_more_tokens_than_there_are_is_unknown(conn: Connection, models: Endpoint, nonsense: int) -> None:
+    models.inject(tokens(nonsense, nonsense))
+    assert row(conn, "query", QUESTION, realm=REALM)["usage"]["input_tokens"] is None
 
 
 def test_a_reader_who_may_not_write_gets_an_answer(conn: Connection, models: Endpoint) -> None:

@@ -11,6 +11,14 @@ from graphrag_pl.calling import call_endpoints
 
 Answer = dict[str, Any]
 
+#: What the queries about advisory locks answer where no other session waits.
+LOCKS: dict[str, dict[str, Any]] = {
+    "select pg_advisory_unlock": {"is_given_back": True},
+    "select pg_advisory_unlock_shared": {"is_given_back": True},
+    "select pg_try_advisory_lock_shared": {"is_in": True},
+    "select case when pg_try_advisory_lock": {"they_do": False},
+}
+
 
 class SqlError(Exception):
     """Stands for plpy.Error."""
@@ -37,6 +45,8 @@ class FakePlpy:
     usage: list[dict[str, Any]] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     on_tick: Callable[[], None] = lambda: None
+    warnings: list[str] = field(default_factory=list)
+    taken: int = 0  # turns that other sessions have, of all servers
 
     Error = SqlError
 
@@ -63,10 +73,18 @@ class FakePlpy:
             case "select graphrag._record_usage":
                 self.usage += json.loads(arguments[0])
                 return [{"_record_usage": None}]
+            case "select n from generate_series":
+                _, limit, mine = arguments
+                return [{"n": n} for n in range(limit, self.taken, -1) if n not in mine][:1]
+            case query if query in LOCKS:
+                return [LOCKS[query]]
             case "select api_key, may_use from graphrag._location":
                 found_here = self.locations.get(arguments[0])
                 return [{"api_key": found_here[0], "may_use": found_here[1]}] if found_here else []
         raise AssertionError(f"unexpected query: {text}")
+
+    def warning(self, message: str, /, *, detail: str) -> None:
+        self.warnings.append(f"{message}: {detail}")
 
     def _call(self, requests: str, concurrency: int) -> str:
         parsed = json.loads(requests)
@@ -86,6 +104,7 @@ def answered(body: dict[str, Any], model: str = "model") -> Answer:
         "output_tokens": 3,
         "latency_ms": 5,
         "attempts": 1,
+        "spent": 0.005,
     }
 
 
@@ -107,4 +126,5 @@ def failed(code: str, status: int | None = None, detail: str = "scripted", of_se
         "of_server": of_server,
         "latency_ms": 5,
         "attempts": 2,
+        "spent": 0.005,
     }

@@ -4,11 +4,15 @@ over HTTP."""
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
+import resource
 import socket
 import threading
 import time
+import zlib
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -117,6 +121,7 @@ def test_success() -> None:
     client = failing(BODY)
     (answer,) = call(client, request())
     assert answer.pop("latency_ms") >= 0
+    assert answer.pop("spent") >= 0
     assert answer == {
         "ok": True,
         "model": "m",
@@ -310,6 +315,88 @@ def test_dead_server_is_asked_once_a_call(failure: CallError) -> None:
     answers = call(client, *(request(deadline=0.3) for _ in range(20)), concurrency=1)
     assert [answer["code"] for answer in answers] == [failure.code] * 20
     assert sum(answer["attempts"] > 0 for answer in answers) == 1
+
+
+# ---------------------------------------------------------------- nobody there
+@pytest.fixture
+def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds become tenths."""
+    monkeypatch.setattr(calling, "UNREACHABLE_DEADLINE", 1.0)
+    monkeypatch.setattr(calling, "_PATIENCE", 0.3)
+
+
+@pytest.mark.usefixtures("short_patience", "without_jitter")
+def test_nobody_there_costs_no_whole_deadline_and_is_said() -> None:
+    fake = FakePlpy(locations={URL: (KEY, True)})
+    begun = time.monotonic()
+    requests = json.dumps([request(deadline=60)] * 3)
+    answers = json.loads(call_endpoints(fake, requests, 4, slowly(failing(NOBODY))))
+    assert 1 <= time.monotonic() - begun < 2
+    assert {(answer["code"], answer["of_server"]) for answer in answers} == {("GR101", True)}
+    assert all("tried for 1 s" in answer["message"] for answer in answers)
+    assert fake.warnings == [f"endpoint {URL} cannot be reached; it is tried for 1 s: refused"]
+
+
+@pytest.mark.usefixtures("short_patience", "without_jitter")
+def test_a_server_that_comes_back_serves() -> None:
+    """And the patience begins anew when nobody is there once more."""
+    away = [NOBODY] * 6
+    client = slowly(failing(*away, busy(0.1), *away, BODY))
+    fake = FakePlpy(locations={URL: (KEY, True)})
+    (answer,) = json.loads(call_endpoints(fake, json.dumps([request(deadline=60)]), 4, client))
+    assert (answer["ok"], answer["attempts"]) == (True, 14)
+    assert answer["spent"] > 1
+    assert len(fake.warnings) == 1
+
+
+def test_short_waits_are_not_worth_a_word() -> None:
+    fake = FakePlpy(locations={URL: (KEY, True)})
+    call_endpoints(fake, json.dumps([request(deadline=1)]), 4, failing(NOBODY))
+    call_endpoints(fake, json.dumps([request(deadline=60)]), 4, failing(busy(0.1), BODY))
+    assert fake.warnings == []
+
+
+@pytest.mark.usefixtures("short_patience")
+def test_a_long_wait_that_was_asked_for_is_said() -> None:
+    fake = FakePlpy(locations={URL: (KEY, True)})
+    call_endpoints(fake, json.dumps([request(deadline=60)]), 4, failing(busy(0.5), BODY))
+    (said,) = fake.warnings
+    assert "answered HTTP 429" in said
+
+
+def slowly(client: ScriptedClient) -> ScriptedClient:
+    """With an instant of waiting in each attempt, so that a loop of them does not spin."""
+    serve = client.serve
+
+    async def wait(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        await asyncio.sleep(0.1)
+        return await serve(kind, body)
+
+    client.serve = wait
+    return client
+
+
+# ---------------------------------------------------------------- one deadline, several requests
+def test_what_was_spent_before_counts() -> None:
+    async def never(_: str, __: Mapping[str, Any]) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    begun = time.monotonic()
+    (answer,) = call(ScriptedClient(never), request(deadline=60, spent=59.7))
+    assert 0.3 <= time.monotonic() - begun < 2
+    assert (answer["code"], answer["spent"]) == ("GR104", pytest.approx(60, abs=0.5))
+    assert "60 s" in answer["message"]
+
+
+# ---------------------------------------------------------------- turns
+def test_a_limit_that_other_sessions_use_up() -> None:
+    fake = FakePlpy(locations={URL: (KEY, True)}, taken=2)
+    (answer,) = json.loads(call_endpoints(fake, json.dumps([request(limit=2)]), 4, failing(BODY)))
+    assert (answer["code"], answer["of_server"], answer["attempts"]) == ("GR104", True, 0)
+    assert "concurrency" in answer["hint"]
+    (answer,) = json.loads(call_endpoints(fake, json.dumps([request(limit=3)]), 4, failing(BODY)))
+    assert answer["ok"]
 
 
 # ---------------------------------------------------------------- where it may connect
@@ -545,3 +632,89 @@ def test_http_answer_nested_too_deep() -> None:
         server.inject(lambda *_: scripted.Response(raw=b"[" * 200_000))
         (answer,) = over_http(server, CHAT)
     assert answer["code"] == "GR103"
+
+
+# ---------------------------------------------------------------- answers without measure
+def packed(size: int) -> bytes:
+    """That many blanks, a thousandth as long."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    pieces = [packer.compress(b" " * 2**20) for _ in range(size >> 20)]
+    return b"".join([*pieces, packer.flush()])
+
+
+def peak_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def test_http_an_answer_that_grows_when_unpacked() -> None:
+    bomb = packed(2**30)
+    before = peak_memory()
+    with Endpoint() as server:
+        server.inject(
+            lambda *_: scripted.Response(raw=bomb, headers={"Content-Encoding": "gzip"}, content_type="x/y")
+        )
+        (answer,) = over_http(server, CHAT)
+        assert len(server.requests) == 1
+    assert answer["code"] == "GR103"
+    assert "more than 16 MiB" in answer["message"]
+    assert peak_memory() - before < 2**28
+
+
+@pytest.mark.parametrize("status", [200, 400, 503])
+def test_http_an_answer_without_end(status: int) -> None:
+    endless = scripted.Response(raw=b'{"x": "' + b"y" * 65536, status=status, endless=True)
+    before = peak_memory()
+    with Endpoint() as server:
+        server.inject(lambda *_: endless)
+        (answer,) = over_http(server, CHAT | {"deadline": 60})
+    assert answer["code"] == "GR103"
+    assert f"HTTP {status} with more than" in answer["message"]
+    assert peak_memory() - before < 2**28
+
+
+def test_http_many_vectors_may_be_longer() -> None:
+    """As long as 200 texts of the widest vectors there are, written at length."""
+    number = "0.12345678901234567890123"
+    vectors = ",".join([f'{{"index":{i},"embedding":[{",".join([number] * 4000)}]}}' for i in range(200)])
+    whole = scripted.Response(raw=f'{{"data":[{vectors}]}}'.encode())
+    assert len(whole.bytes) > 2**24
+    with Endpoint() as server:
+        server.inject(lambda *_: whole)
+        body = {"body": {"input": ["a"] * 200}}
+        (answer,) = over_http(server, EMBEDDING | body | {"deadline": 60})
+    assert answer["ok"]
+
+
+def test_http_packed_answers() -> None:
+    def pack(_: scripted.Request, response: scripted.Response) -> scripted.Response:
+        return replace(response, raw=gzip.compress(response.bytes), headers={"Content-Encoding": "gzip"})
+
+    def tear(_: scripted.Request, response: scripted.Response) -> scripted.Response:
+        return replace(response, raw=b"no gzip" + response.bytes, headers={"Content-Encoding": "gzip"})
+
+    with Endpoint() as server:
+        server.inject(pack, times=1)
+        server.inject(tear, times=1)
+        (good,) = over_http(server, CHAT)
+        (bad,) = over_http(server, CHAT)
+        assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
+    assert good["body"]["choices"]
+    assert (bad["code"], bad["message"].endswith("cannot be unpacked")) == ("GR103", True)
+
+
+def test_http_strange_headers() -> None:
+    odd = {"X-Name": "caf\u00e9 \u00ff", "Retry-After": "\u00bd", "Set-Cookie": "a=b; Domain=evil"}
+    with Endpoint() as server:
+        server.inject(lambda *_: scripted.Response({"error": "busy"}, status=503, headers=odd), times=1)
+        (answer,) = over_http(server, CHAT)
+        assert answer["ok"]
+        assert "cookie" not in server.requests[1].headers
+
+
+def test_a_model_of_any_name() -> None:
+    name = "m\u0000\ud800" + "x" * 10_000
+    (answer,) = call(failing(BODY | {"model": name}), request())
+    assert answer["model"].startswith("mxxx")
+    assert len(answer["model"]) <= 200
+    for nameless in ("", None, 5, ["m"]):
+        assert call(failing(BODY | {"model": nameless}), request())[0]["model"] == "m"

@@ -251,5 +251,7 @@ def test_builtin_of_another_width() -> None:
 )
 def test_probe_width(endpoint: dict[str, Any], width: int) -> None:
     fake = FakePlpy(call=serve)
-    assert probe_width(fake, json.dumps(endpoint)) == width
+    found = json.loads(probe_width(fake, json.dumps(endpoint)))
+    assert found["width"] == width
+    assert len(found["usage"]) == len(fake.requests)
     assert fake.usage == []  # asked before there is a realm to note it in

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphrag_pl import errors
-from graphrag_pl.endpoints import ROLES, environment_endpoint
+from graphrag_pl.endpoints import ROLES, environment_endpoint, location
 from tests.python.fakes import FakePlpy, SqlError
 
 
@@ -23,7 +23,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def from_environment(monkeypatch: pytest.MonkeyPatch, role: str, **variables: str) -> dict[str, Any] | None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    found = environment_endpoint(role)
+    found = environment_endpoint(FakePlpy(), role)
     assert "sk-" not in (found or "")
     return json.loads(found) if found else None
 
@@ -71,6 +71,18 @@ def test_models_of_roles(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unknown_role(monkeypatch: pytest.MonkeyPatch) -> None:
     assert from_environment(monkeypatch, "x", OPENAI_API_KEY="sk-x") is None
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:pw-1@host/v1", "http://host/v1?key=pw-1", "http://host/v1#pw-1", "http://pw-1@host"]
+)
+def test_a_url_that_holds_a_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    with pytest.raises(SqlError) as caught:
+        from_environment(monkeypatch, "extraction", OPENAI_BASE_URL=url, GRAPHRAG_EXTRACTION_MODEL="m")
+    assert caught.value.sqlstate == "GR009"
+    assert "OPENAI_BASE_URL" in str(caught.value)
+    assert "pw-1" not in f"{caught.value}{caught.value.detail}{caught.value.hint}"
+    assert location(FakePlpy(), url, None).refusal, "nor is it asked for who knows it"
 
 
 def test_missing_library() -> None:

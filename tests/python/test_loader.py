@@ -21,8 +21,8 @@ sources = {python_modules(ROOT / "plpython" / "graphrag_pl")}
 
 def run(code: str, *arguments: str) -> str:
     """Run code in an isolated interpreter without the package's directory on its path."""
-    command = [sys.executable, "-I", "-c", SCRIPT + code, *arguments]
-    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    command = [sys.executable, "-I", "-", *arguments]
+    return subprocess.run(command, input=SCRIPT + code, capture_output=True, check=True, text=True).stdout
 
 
 def test_modules_come_from_the_sources() -> None:

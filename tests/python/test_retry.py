@@ -35,12 +35,30 @@ def test_quota_is_not_a_blip() -> None:
         ({"retry-after": formatdate(1030, usegmt=True)}, 30),
         ({"retry-after": formatdate(900, usegmt=True)}, 0),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": " 7 "}, 7),
+        ({"retry-after": "3."}, 3),
+        ({"retry-after": "99999999999"}, 10**9),
+        ({"retry-after": "9" * 400}, 10**9),
+        ({"retry-after-ms": "9" * 400}, 10**9),
+        ({"retry-after": "-" + "9" * 400}, 0),
+        ({"retry-after": "Thu, 01 Jan 1970 00:17:10 -0000"}, 30),
+        ({"retry-after": "Thu, 01 Jan 1970 02:17:10 +0200"}, 30),
+        ({"retry-after": "Mon, 01 Jan 1900 00:00:00 GMT"}, 0),
+        ({"retry-after": "Mon, 99 Foo 2024 99:99:99 GMT"}, None),
+        ({"retry-after": ""}, None),
+        ({"retry-after": "\u0665"}, 5),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "inf"}, None),
     ],
 )
 def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers, now=lambda: 1000.0) == seconds
+
+
+def test_a_date_in_thousands_of_years_is_long() -> None:
+    wait = retry_after({"retry-after": "Fri, 31 Dec 9999 23:59:59 GMT"})
+    assert wait is not None
+    assert wait > 10**9
 
 
 def test_backoff_doubles_up_to_a_bound() -> None:

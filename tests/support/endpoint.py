@@ -74,6 +74,7 @@ class Response:
     content_type: str = "application/json"
     delay: float = 0.0  # seconds before the first byte
     drip: float = 0.0  # seconds after each byte
+    endless: bool = False  # the same bytes over and over, without a length
     dropped: bool = False  # close the connection and say nothing
     held: threading.Event | None = None  # say nothing until the test sets it
 
@@ -416,8 +417,13 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in response.headers.items():
             self.send_header(name, value)
         self.send_header("Content-Type", response.content_type)
-        self.send_header("Content-Length", str(len(response.bytes)))
+        if response.endless:
+            self.close_connection = True
+        else:
+            self.send_header("Content-Length", str(len(response.bytes)))
         self.end_headers()
+        while response.endless and not wait(0):
+            self.wfile.write(response.bytes)  # until the client closes
         if not response.drip:
             self.wfile.write(response.bytes)
             return

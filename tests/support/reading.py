@@ -46,7 +46,7 @@ def founding(name: str) -> dict[str, Any]:
 def make_realm(conn: Connection, endpoint: Endpoint, realm: str = REALM, **embedding_options: Any) -> None:
     """A realm whose three models are the scripted endpoint. A superuser's business."""
     rows(conn, "set_endpoint", "auxiliary", endpoint.url, "scripted", realm=None)  # registers the URL
-    rows(conn, "create_realm", realm, endpoint.url, "vectors")
+    rows(conn, "create_realm", realm, endpoint.url, "vectors", width=endpoint.width)
     set_models(conn, endpoint, realm=realm)
     if embedding_options:
         rows(

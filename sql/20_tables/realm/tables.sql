@@ -313,7 +313,7 @@ create table term_watch (
 create table usage (
     id bigint generated always as identity primary key,
     at timestamptz not null default clock_timestamp(),
-    call text default current_setting('graphrag.call', true),    -- one entry-point call
+    call text default nullif(current_setting('graphrag.call', true), ''), -- one index() or query()
     role text not null,                  -- endpoint role
     model text,                          -- that actually served
     document text,                       -- that it was for, or

@@ -1,0 +1,277 @@
+"""grant_reader and grant_writer: what a role may do, over every function and table, and what it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from psycopg.errors import InsufficientPrivilege
+from psycopg.rows import dict_row
+
+from tests.support.calls import row, rows
+from tests.support.database import Connection, Database, sql, value
+from tests.support.endpoint import Endpoint
+
+READ = {
+    "retrieve",
+    "context",
+    "timeline",
+    "document_graph",
+    "doctor",
+    "parse_period",
+    "gate_name",
+    "gate_predicate",
+    "gate_relation",
+}
+SPEND = {"query"}
+WRITE = {
+    "index",
+    "delete_document",
+    "assert_relation",
+    "retract_relation",
+    "merge_entities",
+    "split_entity",
+    "undo",
+    "derive",
+}
+OWN = {
+    "create_realm",
+    "drop_realm",
+    "configure",
+    "declare_predicate",
+    "use_preset",
+    "set_endpoint",
+    "grant_reader",
+    "grant_writer",
+}
+STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word"}
+MAY = {
+    "stranger": set[str](),
+    "reader": READ,
+    "spender": READ | SPEND,
+    "writer": READ | SPEND | WRITE,
+}
+ACME = {"content": "Ann founded Acme.", "extraction": '[["Ann", "founded", "Acme"]]', "realm": "kb"}
+VECTOR = [1.0] + [0.0] * 31
+
+
+@dataclass(frozen=True)
+class Site:
+    admin: Connection
+    sessions: dict[str, Connection]
+    names: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def site(module_database: Database) -> Iterator[Site]:
+    """Realms kb and other, and a role of each kind on kb; roles are the cluster's, so they are dropped again."""
+    names = {kind: f"{module_database.name}_{kind}" for kind in (*MAY, "owner")}
+    with ExitStack() as stack:
+        admin = stack.enter_context(module_database.connect())
+        for kind in names:
+            stack.enter_context(role_of(admin, names[kind]))
+        sql(admin, "select graphrag.create_realm('other', embedding_url => 'builtin:hash', width => 32)")
+        sql(admin, "select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32)")
+        row(admin, "index", document="acme", **ACME)
+        rows(admin, "grant_reader", names["reader"], "kb")
+        rows(admin, "grant_reader", names["spender"], "kb", may_spend=True)
+        rows(admin, "grant_writer", names["writer"], "kb")
+        sessions = {kind: stack.enter_context(connect(module_database, name)) for kind, name in names.items()}
+        yield Site(admin, sessions, names)
+
+
+@contextmanager
+def role_of(admin: Connection, name: str) -> Iterator[None]:
+    admin.execute(f"create role {name} login")
+    try:
+        yield
+    finally:
+        admin.execute(f"drop owned by {name} cascade; drop role {name}")
+
+
+def connect(database: Database, role: str) -> Connection:
+    return psycopg.connect(make_conninfo(database.dsn, user=role), autocommit=True, row_factory=dict_row)
+
+
+# ---------------------------------------------------------------- the matrix
+def public_functions(admin: Connection) -> set[str]:
+    found = sql(
+        admin,
+        "select distinct proname from pg_proc where pronamespace = 'graphrag'::regnamespace and proname !~ '^_'",
+    )
+    return {function["proname"] for function in found}
+
+
+def test_every_public_function_has_a_place_in_the_matrix(site: Site) -> None:
+    assert public_functions(site.admin) == READ | SPEND | WRITE | OWN
+
+
+@pytest.mark.parametrize("kind", MAY)
+def test_a_role_may_execute_its_entry_points_and_no_other(site: Site, kind: str) -> None:
+    allowed = sql(
+        site.admin,
+        "select distinct proname from pg_proc where pronamespace = 'graphrag'::regnamespace"
+        " and proname !~ '^_' and has_function_privilege(%s, oid, 'execute')",
+        [site.names[kind]],
+    )
+    assert {function["proname"] for function in allowed} == MAY[kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reads", "writes"),
+    [("stranger", False, False), ("reader", True, False), ("spender", True, False), ("writer", True, True)],
+)
+def test_tables_and_views(site: Site, kind: str, reads: bool, writes: bool) -> None:
+    tables = sql(
+        site.admin,
+        """
+        select n.nspname, c.relname, c.relkind::text as kind,
+            has_schema_privilege(%(role)s, n.oid, 'usage') and has_table_privilege(%(role)s, c.oid, 'select') as reads,
+            has_table_privilege(%(role)s, c.oid, 'insert') as inserts,
+            has_table_privilege(%(role)s, c.oid, 'update') or has_table_privilege(%(role)s, c.oid, 'delete')
+                as changes,
+            has_table_privilege(%(role)s, c.oid, 'truncate, references, trigger') as more
+        from pg_class as c
+        join pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname in ('kb', 'other') and c.relkind in ('r', 'v')
+        """,
+        {"role": site.names[kind]},
+    )
+    assert {table["nspname"] for table in tables} == {"kb", "other"}
+    for table in tables:
+        own = table["nspname"] == "kb"
+        may_write = own and writes and table["relname"] not in STEERING
+        bills = own and table["relname"] == "usage" and kind in ("spender", "writer")
+        assert table["reads"] == (own and reads), table
+        assert table["inserts"] == (may_write or bills), table
+        assert table["changes"] == may_write, table
+        assert not table["more"], table
+
+
+def test_keys_are_in_a_table_that_none_of_them_reads(site: Site) -> None:
+    for kind in MAY:
+        with pytest.raises(InsufficientPrivilege):
+            sql(site.sessions[kind], "select * from graphrag.endpoint_location")
+
+
+# ---------------------------------------------------------------- what the rights are good for
+def test_a_reader_reads_without_spending(site: Site) -> None:
+    reader = site.sessions["reader"]
+    found = rows(reader, "retrieve", "Who founded Acme?", embedding=VECTOR, realm="kb")
+    assert {"relation", "chunk"} <= {evidence["kind"] for evidence in found}
+    assert rows(reader, "timeline", "Ann", realm="kb")
+    assert rows(reader, "document_graph", "acme", realm="kb")
+    with pytest.raises(InsufficientPrivilege):
+        rows(reader, "query", "Who founded Acme?", realm="kb")
+
+
+def test_a_spender_has_questions_embedded_and_leaves_a_bill(site: Site, endpoint: Endpoint) -> None:
+    sql(site.admin, "select graphrag.set_endpoint('embedding', %s, 'vectors', realm => null)", [endpoint.url])
+    sql(site.admin, "select graphrag.create_realm('priced', %s, 'vectors')", [endpoint.url])
+    rows(site.admin, "grant_reader", site.names["reader"], "priced")
+    rows(site.admin, "grant_reader", site.names["spender"], "priced", may_spend=True)
+    calls = len(endpoint.requests)
+    with pytest.raises(InsufficientPrivilege, match="may not spend"):
+        rows(site.sessions["reader"], "retrieve", "Who?", realm="priced")
+    assert len(endpoint.requests) == calls
+    assert rows(site.sessions["spender"], "retrieve", "Who?", realm="priced") == []
+    assert value(site.admin, "select count(*) from priced.usage where question = 'Who?'") == 1
+    with pytest.raises(InsufficientPrivilege):
+        row(site.sessions["spender"], "index", document="spent", **ACME)
+    # The right to spend is a realm's: being a reader of one and a spender in another does not add up.
+    sql(site.admin, "revoke insert on priced.usage from " + site.names["spender"])
+    with pytest.raises(InsufficientPrivilege, match="may not spend"):
+        rows(site.sessions["spender"], "retrieve", "Who?", realm="priced")
+
+
+def test_a_writer_writes(site: Site) -> None:
+    writer = site.sessions["writer"]
+    says = {
+        "content": "Bea founded Blix. Bea left Blix.",
+        "extraction": '[["Bea", "founded", "Blix"], ["Bea", "left", "Blix"]]',
+        "realm": "kb",
+    }
+    assert row(writer, "index", document="w", **says)["relations_added"] == 2
+    sql(writer, "select graphrag.assert_relation('Bea', 'likes', 'Acme', realm => 'kb')")
+    sql(writer, "select graphrag.undo(max(id), realm => 'kb') from kb.decisions")
+    value(writer, "select graphrag.merge_entities('Blix', 'Acme', realm => 'kb')")
+    assert value(writer, "select graphrag.derive(realm => 'kb')") == 0
+    rows(writer, "delete_document", "w", realm="kb")
+    for denied in (
+        "select graphrag.configure('top_k', '5', realm => 'kb')",
+        "select graphrag.use_preset('biography', realm => 'kb')",
+        "update kb.setting set value = '1'",
+        "truncate kb.chunk",
+        "drop table kb.chunk",
+    ):
+        with pytest.raises(InsufficientPrivilege):
+            sql(writer, denied)
+
+
+@pytest.mark.parametrize("kind", MAY)
+def test_nobody_gets_into_another_realm(site: Site, kind: str) -> None:
+    session = site.sessions[kind]
+    for call in (
+        "select * from graphrag.retrieve('Ann', embedding => %(v)s, realm => 'other')",
+        "select * from graphrag.timeline('Ann', realm => 'other')",
+        "select * from other.facts",
+        "select graphrag.index('x', realm => 'other')",
+    ):
+        with pytest.raises(psycopg.Error, match=r'permission denied|there is no realm "other"'):
+            sql(session, call, {"v": VECTOR})
+
+
+def test_tables_made_later_are_covered(site: Site) -> None:
+    with site.admin.transaction(force_rollback=True):
+        sql(site.admin, "create table kb.later (x integer)")
+        name = site.names
+        can = "select has_table_privilege(%s, 'kb.later', %s)"
+        assert value(site.admin, can, [name["reader"], "select"])
+        assert not value(site.admin, can, [name["reader"], "insert"])
+        assert value(site.admin, can, [name["writer"], "insert"])
+
+
+# ---------------------------------------------------------------- who may grant
+def test_a_realms_owner_opens_it_to_those_who_may_call_the_extension(site: Site) -> None:
+    admin, owner = site.admin, site.names["owner"]
+    sql(admin, "select graphrag.create_realm('hers', embedding_url => 'builtin:hash', width => 32)")
+    sql(admin, f"alter schema hers owner to {owner}")
+    sql(
+        admin,
+        "do $$ declare t regclass; begin for t in select oid from pg_class where relkind in ('r', 'v') and"
+        f" relnamespace = 'hers'::regnamespace loop execute format('alter table %s owner to {owner}', t);"
+        " end loop; end $$",
+    )
+    sql(admin, f"grant usage on schema graphrag to {owner}")
+    sql(admin, f"grant execute on all functions in schema graphrag to {owner}")
+    session = site.sessions["owner"]
+    rows(session, "grant_reader", site.names["reader"], "hers")
+    assert rows(site.sessions["reader"], "retrieve", "Ann", embedding=VECTOR, realm="hers") == []
+    with pytest.raises(InsufficientPrivilege, match="may not call the extension"):
+        rows(session, "grant_reader", site.names["stranger"], "hers")
+    assert not value(admin, "select has_schema_privilege(%s, 'hers', 'usage')", [site.names["stranger"]])
+    # EXECUTE alone makes nobody a realm's owner.
+    sql(admin, f"grant execute on function graphrag.grant_reader to {site.names['writer']}")
+    sql(admin, f"grant execute on function graphrag._realm_to_grant to {site.names['writer']}")
+    with pytest.raises(InsufficientPrivilege, match="does not own the realm"):
+        rows(site.sessions["writer"], "grant_reader", site.names["stranger"], "kb")
+    sql(admin, f"revoke execute on function graphrag.grant_reader from {site.names['writer']}")
+
+
+def test_a_role_or_realm_that_is_not_there_is_named(site: Site) -> None:
+    with pytest.raises(psycopg.errors.UndefinedObject, match="graphrag_nobody"):
+        rows(site.admin, "grant_reader", "graphrag_nobody", "kb")
+    with pytest.raises(psycopg.Error, match="there is no realm") as raised:
+        rows(site.admin, "grant_writer", site.names["reader"], "kbb")
+    assert raised.value.sqlstate == "GR003"
+
+
+def test_granting_twice_changes_nothing(site: Site) -> None:
+    acl = "select relname, relacl::text from pg_class where relnamespace = 'kb'::regnamespace order by 1"
+    before = sql(site.admin, acl)
+    rows(site.admin, "grant_writer", site.names["writer"], "kb")
+    assert sql(site.admin, acl) == before
