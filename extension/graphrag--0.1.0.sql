@@ -375,8 +375,8 @@ as $function$
 -- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
 -- read or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is
 -- to be done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the
--- tables were empty and had no statistics, so nothing is left for those to decide. Entry points that search vectors add
--- enable_sort: texts come in the order of the vectors' index, which a sort of all of them only seems to beat.
+-- tables were empty and had no statistics, so nothing is left for those to decide. The functions that search vectors
+-- add enable_sort: texts come in the order of the vectors' index, which a sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;
@@ -9197,6 +9197,7 @@ comment on function graphrag._lexical(graphrag._lexical_plan, text, graphrag._fi
 create function graphrag._relations_by_vector(question vector, filter graphrag._filter, depth integer)
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
+    set enable_sort = off
 as $function$
 declare
     _selected bigint[] := graphrag._selected('relation', filter);
@@ -9299,6 +9300,7 @@ comment on function graphrag._relations_by_text(text, graphrag._filter, integer)
 create function graphrag._chunks_by_vector(question vector, filter graphrag._filter, depth integer)
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
+    set enable_sort = off
 as $function$
 declare
     _selected bigint[] := graphrag._selected('chunk', filter);
@@ -9525,6 +9527,7 @@ comment on function graphrag._entities_by_name(text, graphrag._filter) is 'Entit
 create function graphrag._entities_by_vector(question vector, filter graphrag._filter, depth integer)
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 10
+    set enable_sort = off
 as $function$
 declare
     _selected bigint[] := graphrag._selected('entity', filter);
@@ -10331,7 +10334,6 @@ create function graphrag.context(
     set join_collapse_limit = 1
     set jit = off
     set max_parallel_workers_per_gather = 0
-    set enable_sort = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$
@@ -10573,7 +10575,6 @@ create function graphrag.query(
     set join_collapse_limit = 1
     set jit = off
     set max_parallel_workers_per_gather = 0
-    set enable_sort = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
     set graphrag.call = ''
@@ -10874,7 +10875,6 @@ create function graphrag.retrieve(
     set join_collapse_limit = 1
     set jit = off
     set max_parallel_workers_per_gather = 0
-    set enable_sort = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$

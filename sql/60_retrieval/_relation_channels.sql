@@ -1,6 +1,7 @@
 create function graphrag._relations_by_vector(question vector, filter graphrag._filter, depth integer)
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
+    set enable_sort = off
 as $function$
 declare
     _selected bigint[] := graphrag._selected('relation', filter);

@@ -53,6 +53,7 @@ comment on function graphrag._entities_by_name(text, graphrag._filter) is 'Entit
 create function graphrag._entities_by_vector(question vector, filter graphrag._filter, depth integer)
     returns setof graphrag._hit
     language plpgsql stable parallel safe rows 10
+    set enable_sort = off
 as $function$
 declare
     _selected bigint[] := graphrag._selected('entity', filter);

@@ -158,7 +158,6 @@ create function graphrag.context(
     set join_collapse_limit = 1
     set jit = off
     set max_parallel_workers_per_gather = 0
-    set enable_sort = off
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$

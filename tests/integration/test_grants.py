@@ -20,6 +20,8 @@ READ = {
     "retrieve",
     "context",
     "timeline",
+    "neighborhood",
+    "path",
     "document_graph",
     "doctor",
     "parse_period",
