@@ -32,7 +32,7 @@ create function graphrag._reader_functions()
     language sql immutable parallel safe
 as $function$
     select array[
-        'retrieve', 'context', 'timeline', 'document_graph', 'doctor', 'parse_period',
+        'retrieve', 'context', 'timeline', 'neighborhood', 'path', 'document_graph', 'doctor', 'parse_period',
         'gate_name', 'gate_predicate', 'gate_relation'
     ]::name[]
 $function$;
