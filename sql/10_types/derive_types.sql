@@ -11,9 +11,18 @@ create type graphrag._name_state as (
     entity bigint,
     folded text,
     name text,                  -- as last written
-    role text
+    role text,
+    document bigint             -- where alone it is one; null: everywhere
 );
 comment on type graphrag._name_state is 'A name an entity should have now.';
+
+create type graphrag._meaning as (
+    document bigint,
+    folded text,
+    name text,                  -- as the document writes it
+    label text                  -- the group that the name means in the document; null: one that nothing touched
+);
+comment on type graphrag._meaning is 'A name that means something else in a document than elsewhere.';
 
 create type graphrag._claim as (
     pos integer,                -- document order among the claims loaded together
@@ -64,3 +73,17 @@ create type graphrag._derived as (
     changes integer
 );
 comment on type graphrag._derived is 'What one derivation changed; changes counts every row version born or died.';
+
+create type graphrag._name_pair as (
+    document bigint,
+    folded text,
+    other text                  -- a fuller name in the document that the name may be short for
+);
+comment on type graphrag._name_pair is 'A name and a fuller one of the same document.';
+
+create type graphrag._resolution as (
+    folded text,
+    document bigint,            -- null: everywhere that has no meaning of its own for the name
+    entity bigint
+);
+comment on type graphrag._resolution is 'The entity that a name means.';

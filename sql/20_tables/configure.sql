@@ -32,7 +32,7 @@ comment on function graphrag.configure(text, jsonb, text) is 'Sets a setting of 
 
 create function graphrag._check_setting(setting text, value jsonb)
     returns void
-    language plpgsql stable parallel safe
+    language plpgsql stable parallel unsafe
 as $function$
 declare
     _default graphrag.setting_default := (select d from graphrag.setting_default as d where d.name = setting);

@@ -11,7 +11,8 @@ declare
         -- The name, its words, what follows the first word and the second, and its type and the type's last word.
         cross join lateral string_to_table(
             concat_ws(
-                '|', replace(k.key, ' ', '|'), k.key, n.name, substr(k.key, position(' ' in k.key) + 1),
+                '|', replace(k.key, ' ', '|'), k.key, rtrim(k.key, '.'), n.name,
+                substr(k.key, position(' ' in k.key) + 1),
                 substr(k.key, length(split_part(k.key, ' ', 1) || split_part(k.key, ' ', 2)) + 3),
                 split_part(k.key, '-', 1), lower(n.type), split_part(lower(n.type), ' ', -1)
             ),

@@ -31,6 +31,10 @@ begin
                 then 'pronominal_name'
             when hits ? ('lower_pronoun ' || _key) and not _is_capital then 'pronominal_name'
             when hits ? ('relative ' || _key) then 'relative_name'
+            when length(rtrim(_key, '.')) > 1
+                and hits ?| graphrag._title_keys(rtrim(_key, '.'), false)
+                and not _is_acronym
+                then 'relative_name'
             when hits ? ('relative_date ' || _key) then 'bare_date'
             when hits ? ('calendar ' || _key) and not (_is_capital and graphrag._is_type('person_type', type, hits))
                 then 'bare_date'

@@ -24,13 +24,14 @@ begin
         wanted (id) as (
             select a.id
             from pair as p
-            join entity_name as s on s.entity = p.a and s.died is null and s.role <> 'claimed'
-            join entity_name as o on o.entity = p.b and o.died is null and o.role <> 'claimed'
+            join entity_name as s on s.entity = p.a and s.died is null and s.role <> 'claimed' and s.document is null
+            join entity_name as o on o.entity = p.b and o.died is null and o.role <> 'claimed' and o.document is null
             join assertion as a on a.space = $1 and a.subject = s.folded and a.object = o.folded
             union
             select a.id
             from slot as t
             join entity_name as s on s.entity = t.entity and s.died is null and s.role <> 'claimed'
+                and s.document is null
             join assertion as a on a.space = $1 and a.subject = s.folded and a.predicate = t.predicate
             union
             -- A symmetric functional predicate fills the slot of either end.
@@ -38,10 +39,18 @@ begin
             from slot as t
             join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
             join entity_name as o on o.entity = t.entity and o.died is null and o.role <> 'claimed'
+                and o.document is null
             join assertion as a on a.space = $1 and a.object = o.folded and a.predicate = t.predicate
+            union
+            -- What documents say by a name that means one of the entities there.
+            select a.id
+            from (select p.a as entity from pair as p union select t.entity from slot as t) as e
+            join entity_name as n on n.entity = e.entity and n.died is null and n.document is not null
+            join chunk as k on k.document = n.document
+            join assertion as a on a.chunk = k.id and n.folded in (a.subject, a.object)
         ),
         placed as (
-            select distinct on (a.id) a.*, v.ord, v.published_at, d.key, c.no as chunk_no
+            select distinct on (a.id) a.*, v.ord, v.published_at, v.document, d.key, c.no as chunk_no
             from wanted as w
             join assertion as a on a.id = w.id
             join document_chunk as c on c.chunk = a.chunk and c.died is null
@@ -52,15 +61,31 @@ begin
         resolved as materialized (
             select
                 a.*,
-                (
-                    select e.entity
-                    from entity_name as e
-                    where e.space = $1 and e.folded = a.subject and e.died is null and e.role <> 'claimed'
+                coalesce(
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.subject and e.document = a.document and e.died is null
+                    ),
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.subject and e.died is null and e.role <> 'claimed'
+                            and e.document is null
+                    )
                 ) as s,
-                (
-                    select e.entity
-                    from entity_name as e
-                    where e.space = $1 and e.folded = a.object and e.died is null and e.role <> 'claimed'
+                coalesce(
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.object and e.document = a.document and e.died is null
+                    ),
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.object and e.died is null and e.role <> 'claimed'
+                            and e.document is null
+                    )
                 ) as o
             from placed as a
         )
@@ -93,6 +118,16 @@ begin
         where a.s is not null
             and (a.object is null or a.o is not null)
             and a.o is distinct from a.s
+            -- A name that was looked up means another entity where its document says so.
+            and (
+                (a.s, a.o) in (select p.a, p.b from pair as p)
+                or (a.s, a.predicate) in (select t.entity, t.predicate from slot as t)
+                or (
+                    p.is_symmetric
+                    and p.is_functional
+                    and (a.o, a.predicate) in (select t.entity, t.predicate from slot as t)
+                )
+            )
             and not graphrag._is_retracted($1, a.predicate, a.negated, a.s, a.o, a.value)
     );
 end
@@ -155,9 +190,9 @@ begin
         select
         from decision as d
         join entity_name as s on s.space = $1 and s.folded = d.payload ->> 'subject' and s.died is null
-            and s.role <> 'claimed'
+            and s.role <> 'claimed' and s.document is null
         left join entity_name as o on o.space = $1 and o.folded = d.payload ->> 'object' and o.died is null
-            and o.role <> 'claimed'
+            and o.role <> 'claimed' and o.document is null
         where d.space = $1
             and d.kind = 'retract'
             and d.died is null

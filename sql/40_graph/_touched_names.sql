@@ -42,7 +42,8 @@ begin
                 select other.folded
                 from entity_name as this
                 join entity_name as other on other.entity = this.entity and other.died is null
-                where this.space = $1 and this.folded = t.folded and this.died is null
+                    and other.document is null
+                where this.space = $1 and this.folded = t.folded and this.died is null and this.document is null
                 union all
                 select o.folded
                 from mention as m

@@ -151,11 +151,36 @@ create function graphrag._store_evidence(plan graphrag._document_plan, prepared 
     language plpgsql volatile parallel unsafe
 as $function$
 begin
+    with said as (
+        select k.id as chunk, e.mention, m.*, row_number() over () as no
+        from jsonb_array_elements(prepared) as p (chunk)
+        join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
+        cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
+        cross join jsonb_to_record(e.mention) as m (
+            folded text,
+            surface text,
+            type text,
+            description text,
+            aliases text[],
+            folded_aliases text[],
+            identifiers text[]
+        )
+        where (p.chunk ->> 'no')::integer = any (plan.missing)
+    ),
+    shaped as (
+        select s.no, (s.shape).*
+        from (
+            select array_agg(d.surface order by d.no) as names, array_agg(d.type order by d.no) as types
+            from said as d
+        ) as a
+        cross join graphrag._name_shapes(a.names, a.types) as s
+    )
     insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form, gender,
+        core, given, family, content
     )
     select
-        k.id,
+        m.chunk,
         plan.space,
         m.folded,
         m.surface,
@@ -164,22 +189,17 @@ begin
         coalesce(m.aliases, '{}'),
         coalesce(m.folded_aliases, '{}'),
         coalesce(m.identifiers, '{}'),
+        s.is_person,
+        s.form,
+        s.gender,
+        s.core,
+        coalesce(s.given, '{}'),
+        coalesce(s.family, '{}'),
         c.id
-    from jsonb_array_elements(prepared) as p (chunk)
-    join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
-    cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
-    cross join jsonb_to_record(e.mention) as m (
-        folded text,
-        surface text,
-        type text,
-        description text,
-        aliases text[],
-        folded_aliases text[],
-        identifiers text[]
-    )
+    from said as m
+    join shaped as s on s.no = m.no
     join content as c on c.space = plan.space and c.kind = 'entity'
-        and c.hash = sha256(convert_to(graphrag._mention_text(e.mention), 'UTF8'))
-    where (p.chunk ->> 'no')::integer = any (plan.missing);
+        and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
         chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,

@@ -53,7 +53,8 @@ begin
             select n.entity, count(distinct m.chunk) as mentions
             from document_chunk as c
             join mention as m on m.chunk = c.chunk
-            join entity_name as n on n.space = $1 and n.folded = m.folded and n.died is null and n.role <> 'claimed'
+            join document_version as v on v.id = c.version
+            cross join lateral (select graphrag._entity_meant($1, m.folded, v.document) as entity) as n
             where c.version = $2
             group by n.entity
         ) as d
@@ -87,16 +88,18 @@ begin
             select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight
             from document_chunk as c
             join assertion as a on a.chunk = c.chunk
-            join entity_name as sn on sn.space = $1 and sn.folded = a.subject and sn.died is null
-                and sn.role <> 'claimed'
-            left join entity_name as obn on obn.space = $1 and obn.folded = a.object and obn.died is null
-                and obn.role <> 'claimed'
+            join document_version as dv on dv.id = c.version
+            cross join lateral (
+                select
+                    graphrag._entity_meant($1, a.subject, dv.document) as entity,
+                    graphrag._entity_meant($1, a.object, dv.document) as other
+            ) as m
             join relation_version as v on v.died is null
                 and v.predicate = a.predicate
                 and v.negated = a.negated
                 and (
-                    (v.subject = sn.entity and v.object is not distinct from obn.entity)
-                    or (v.subject = obn.entity and v.object = sn.entity)
+                    (v.subject = m.entity and v.object is not distinct from m.other)
+                    or (v.subject = m.other and v.object = m.entity)
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
             where c.version = $2
@@ -107,3 +110,24 @@ begin
 end
 $function$;
 comment on function graphrag._document_relations(integer, bigint) is 'The facts that a document version states, as they stand now.';
+
+create function graphrag._entity_meant(space integer, folded text, document bigint)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return coalesce(
+        (
+            select n.entity
+            from entity_name as n
+            where n.space = $1 and n.folded = $2 and n.document = $3 and n.died is null
+        ),
+        (
+            select n.entity
+            from entity_name as n
+            where n.space = $1 and n.folded = $2 and n.died is null and n.role <> 'claimed' and n.document is null
+        )
+    );
+end
+$function$;
+comment on function graphrag._entity_meant(integer, text, bigint) is 'The entity that a name means in a document.';

@@ -105,14 +105,22 @@ begin
     join entity_name as s on s.entity = r.subject or (p.is_symmetric and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate
         and a.negated = r.negated and a.value is not distinct from r.value
-    left join entity_name as o on o.space = r.space and o.folded = a.object and o.role <> 'claimed'
-        and graphrag._believed(o.born, o.died, r.space, filter)
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
     join document as d on d.id = v.document
+    left join entity_name as o on o.space = r.space and o.folded = a.object and o.role <> 'claimed'
+        and graphrag._believed(o.born, o.died, r.space, filter)
+        and (
+            o.document = d.id
+            or (o.document is null and not graphrag._means_another(r.space, o.folded, d.id, filter))
+        )
     where r.id = $1
         and s.role <> 'claimed'
         and graphrag._believed(s.born, s.died, r.space, filter)
+        and (
+            s.document = d.id
+            or (s.document is null and not graphrag._means_another(r.space, s.folded, d.id, filter))
+        )
         and graphrag._believed(k.born, k.died, r.space, filter)
         and (
             r.object is null

@@ -115,6 +115,10 @@ begin
         where n.entity = h.id
             and n.role <> 'claimed'
             and graphrag._believed(n.born, n.died, n.space, filter)
+            and (
+                n.document = v.document
+                or (n.document is null and not graphrag._means_another(n.space, n.folded, v.document, filter))
+            )
             and graphrag._believed(d.born, d.died, n.space, filter)
             and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
             and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
@@ -127,11 +131,16 @@ begin
     cross join lateral (
         select distinct n.entity as other
         from mention as m
+        join chunk as k on k.id = m.chunk
         join entity_name as n on n.space = m.space and n.folded = m.folded
         join entity_version as v on v.entity = n.entity
         where m.chunk = -h.id
             and n.role <> 'claimed'
             and graphrag._believed(n.born, n.died, n.space, filter)
+            and (
+                n.document = k.document
+                or (n.document is null and not graphrag._means_another(n.space, n.folded, k.document, filter))
+            )
             and graphrag._believed(v.born, v.died, n.space, filter)
             and (filter.entity_types is null or v.types && filter.entity_types)
         limit per_node

@@ -199,8 +199,8 @@ def test_a_writer_writes(site: Site) -> None:
     }
     assert row(writer, "index", document="w", **says)["relations_added"] == 2
     sql(writer, "select graphrag.assert_relation('Bea', 'likes', 'Acme', realm => 'kb')")
-    sql(writer, "select graphrag.undo(max(id), realm => 'kb') from kb.decisions")
     value(writer, "select graphrag.merge_entities('Blix', 'Acme', realm => 'kb')")
+    sql(writer, "select graphrag.undo(max(decision), realm => 'kb') from kb.decisions")
     assert value(writer, "select graphrag.derive(realm => 'kb')") == 0
     rows(writer, "delete_document", "w", realm="kb")
     for denied in (

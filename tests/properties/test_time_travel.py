@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from tests.properties.test_graph import Spaces, Step, lives, take
-from tests.support.corpus import REALM, Draft
+from tests.properties.test_graph import Spaces, State, Step, lives, take
+from tests.support.corpus import REALM
 from tests.support.database import Connection, Row, sql
 
 QUESTIONS = ("Where does Ada Lovelace live?", "Who is Babbage to Augusta Ada King?")
@@ -14,10 +14,10 @@ QUESTIONS = ("Where does Ada Lovelace live?", "Who is Babbage to Augusta Ada Kin
 @given(life=lives())
 def test_the_past_answers_as_it_did(world: Connection, new_space: Spaces, life: list[Step]) -> None:
     space = new_space()
-    live: dict[str, Draft] = {}
+    state = State()
     seen: list[tuple[int, list[Row]]] = []
     for step in life:
-        take(world, space, step, live)
+        take(world, space, step, state)
         seen += [(revision, evidence(world, space)) for revision in current(world, space)]
     for revision, found in seen:
         assert evidence(world, space, str(revision)) == found

@@ -203,7 +203,15 @@ def mention_edges(conn: Connection, space: str, graph: Graph, chosen: Filter) ->
         join {REALM}.space as s on s.id = n.space
         join {REALM}.mention as m on m.space = n.space and m.folded = n.folded
         join {REALM}.document_chunk as k on k.chunk = m.chunk and k.died is null
+        join {REALM}.chunk as c on c.id = m.chunk
         where s.name = %s and n.died is null and n.role <> 'claimed'
+            and (
+                n.document = c.document
+                or n.document is null and not exists (
+                    select from {REALM}.entity_name as o
+                    where o.space = n.space and o.folded = n.folded and o.document = c.document and o.died is null
+                )
+            )
             and (
                 not %s
                 or not exists (select from {REALM}.assertion as a where a.chunk = k.chunk and a.claim is not null)

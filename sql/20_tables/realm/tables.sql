@@ -150,6 +150,13 @@ create table mention (
     aliases text[] not null default '{}',        -- as stated
     folded_aliases text[] not null default '{}',
     identifiers text[] not null default '{}',    -- external ones: those who share one are one
+    -- What its words say of whom the name can mean (graphrag._name_shape), for a short form's meaning in its document
+    is_person boolean,
+    form text check (form in ('title', 'given title', 'rank', 'article')),
+    gender text check (gender in ('m', 'f')),
+    core text,
+    given text[] not null default '{}',
+    family text[] not null default '{}',
     content bigint not null references content,
     unique (chunk, folded)
 );
@@ -212,12 +219,19 @@ create table entity_name (
     folded text not null,
     name text not null,                  -- as last written
     entity bigint not null references entity,
-    role text not null check (role in ('canonical', 'alias', 'claimed')),  -- claimed: an alias of several entities
+    role text not null check (role in ('canonical', 'alias', 'claimed', 'context')),
+    document bigint references document, -- of role context: where alone the name means this entity, whatever elsewhere
+    check ((role = 'context') = (document is not null)),
     born bigint not null,
     died bigint
 );
-create unique index entity_name_live on entity_name (space, folded, entity) where died is null;
-create unique index entity_name_resolution on entity_name (space, folded) where died is null and role <> 'claimed';
+create unique index entity_name_live on entity_name (space, folded, entity) where died is null and document is null;
+-- A name means one entity, and in a document with a meaning of its own for it, that one.
+create unique index entity_name_resolution on entity_name (space, folded)
+    where died is null and role <> 'claimed' and document is null;
+create unique index entity_name_context on entity_name (space, folded, document)
+    where died is null and document is not null;
+create index entity_name_document on entity_name (document, born) where document is not null;
 create index entity_name_entity on entity_name (entity, born);
 create index entity_name_folded on entity_name (space, folded, born);
 
@@ -235,6 +249,7 @@ create table entity_version (
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
 create index entity_version_types on entity_version using gin (types) where died is null;
+create index entity_version_name on entity_version (name) where died is null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (

@@ -34,13 +34,29 @@ select
         from entity_name as sn
         join assertion as a on a.space = r.space and a.subject = sn.folded and a.predicate = v.predicate
             and a.negated = v.negated
-        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
-            and obn.role <> 'claimed'
         join document_chunk as c on c.chunk = a.chunk and c.died is null
         join document_version as dv on dv.id = c.version
         join document as d on d.id = dv.document
+        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
+            and obn.role <> 'claimed'
+            and case
+                when obn.document is null then not exists (
+                    select
+                    from entity_name as x
+                    where x.space = r.space and x.folded = a.object and x.document = d.id and x.died is null
+                )
+                else obn.document = d.id
+            end
         where sn.died is null
             and sn.role <> 'claimed'
+            and case
+                when sn.document is null then not exists (
+                    select
+                    from entity_name as x
+                    where x.space = r.space and x.folded = a.subject and x.document = d.id and x.died is null
+                )
+                else sn.document = d.id
+            end
             and a.value is not distinct from r.value
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
@@ -69,10 +85,11 @@ select
     sp.name as space,
     v.name,
     array(
-        select n.name
+        select (array_agg(n.name order by n.document desc nulls first))[1] as name
         from entity_name as n
         where n.entity = v.entity and n.died is null and n.role <> 'canonical'
-        order by n.name
+        group by n.folded
+        order by name
     ) as aliases,
     v.types,
     c.body as description,
@@ -156,6 +173,14 @@ select
                 and n.folded = a.subject
                 and n.died is null
                 and n.role <> 'claimed'
+                and case
+                    when n.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.subject and z.document = v.document and z.died is null
+                    )
+                    else n.document = v.document
+                end
                 and r.predicate = a.predicate
                 and md5(r.value) = md5(a.value)
                 and r.period = case
@@ -169,6 +194,14 @@ select
             from entity_name as n
             join entity_name as m on m.space = n.space and m.folded = a.object and m.died is null
                 and m.role <> 'claimed'
+                and case
+                    when m.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.object and z.document = v.document and z.died is null
+                    )
+                    else m.document = v.document
+                end
             cross join lateral (
                 select exists (select from predicate as p where p.name = a.predicate and p.is_symmetric)
                     and m.entity < n.entity
@@ -178,6 +211,14 @@ select
                 and r.object = case when x.is_turned then n.entity else m.entity end
                 and r.negated = a.negated
             where n.space = a.space and n.folded = a.subject and n.died is null and n.role <> 'claimed'
+                and case
+                    when n.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.subject and z.document = v.document and z.died is null
+                    )
+                    else n.document = v.document
+                end
         )
     end as relation
 from assertion as a
@@ -218,43 +259,52 @@ group by sp.name, a.predicate;
 -- descriptions are. Look at one entity or space at a time: the neighbours of each are searched.
 create view merge_candidates with (security_invoker = true) as
 select sp.name as space, a.name as entity, b.name as other, c.reason, c.alike
-from (
-    select x.entity, y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
+from entity_version as a
+join entity as e on e.id = a.entity
+join space as sp on sp.id = e.space
+cross join lateral (
+    select y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
     from entity_name as x
     join entity_name as y on y.space = x.space and y.folded = x.folded and y.died is null and y.entity <> x.entity
-    where x.died is null and x.role = 'claimed' and (y.role <> 'claimed' or x.entity < y.entity)
+        and y.document is null
+    where x.entity = a.entity
+        and x.died is null
+        and x.role = 'claimed'
+        and (y.role <> 'claimed' or x.entity < y.entity)
     union all
-    select x.entity, y.entity, 'names', greatest(
-        similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
-    )
-    from entity_name as x
-    join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
-    where x.died is null
-        and x.role = 'canonical'
-        and x.entity <> y.entity
-        and length(x.folded) >= 4
-        and (
-            (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
-            or position(x.folded in y.folded) > 0
+    (
+        select y.entity, 'names', greatest(
+            similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
         )
+        from entity_name as x
+        join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
+        where x.entity = a.entity
+            and x.died is null
+            and x.role = 'canonical'
+            and x.entity <> y.entity
+            and length(x.folded) >= 4
+            and (
+                (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
+                or position(x.folded in y.folded) > 0
+            )
+        order by 3 desc, 1
+        limit 20
+    )
     union all
-    select x.entity, y.entity, 'descriptions', y.alike::real
-    from entity_version as x
-    join content as t on t.id = x.content
+    select y.entity, 'descriptions', y.alike::real
+    from content as t
     cross join lateral (
         select v.entity, v.name, 1 - (n.vec <=> t.vec) as alike
         from content as n
         join entity_version as v on v.content = n.id and v.died is null
-        where n.kind = 'entity' and n.space = t.space and v.entity <> x.entity
+        where n.kind = 'entity' and n.space = t.space and v.entity <> a.entity
         order by n.vec <=> t.vec
         limit 3
     ) as y
-    where x.died is null and y.alike > 0.9 and x.entity < y.entity and similarity(x.name, y.name) > 0.3
+    where t.id = a.content and y.alike > 0.9 and a.entity < y.entity and similarity(a.name, y.name) > 0.3
 ) as c
-join entity as e on e.id = c.entity
-join space as sp on sp.id = e.space
-join entity_version as a on a.entity = c.entity and a.died is null
-join entity_version as b on b.entity = c.other and b.died is null;
+join entity_version as b on b.entity = c.other and b.died is null
+where a.died is null;
 
 create view usage_totals with (security_invoker = true) as
 select
