@@ -14044,7 +14044,9 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
     return query
-    select h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text, null::boolean
+    select
+        h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text,
+        null::boolean
     from unnest(hits) as h
     group by h.id
     order by 2 desc, h.id
@@ -15012,7 +15014,7 @@ begin
     -- Sums of fractions depend on the order in which they are added up.
     return query
     select
-        s.version, null::bigint, (first.way).node, (first.way).other, (first.way).hop, s.score, (first.way).via, s.is_cut
+        s.version, null::bigint, (f.way).node, (f.way).other, (f.way).hop, s.score, (f.way).via, s.is_cut
     from (
         select
             e.version,
@@ -15022,7 +15024,7 @@ begin
         from unnest(_steps) as e
         group by e.version
     ) as s
-    cross join lateral (select s.ways[1] as way) as first
+    cross join lateral (select s.ways[1] as way) as f
     union all
     select null, -m.node, null, null, null, sum(m.mass order by m.mass), null, null
     from unnest(_stayed_at, _stayed) as m (node, mass)

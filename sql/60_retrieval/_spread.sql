@@ -44,7 +44,7 @@ begin
     -- Sums of fractions depend on the order in which they are added up.
     return query
     select
-        s.version, null::bigint, (first.way).node, (first.way).other, (first.way).hop, s.score, (first.way).via, s.is_cut
+        s.version, null::bigint, (f.way).node, (f.way).other, (f.way).hop, s.score, (f.way).via, s.is_cut
     from (
         select
             e.version,
@@ -54,7 +54,7 @@ begin
         from unnest(_steps) as e
         group by e.version
     ) as s
-    cross join lateral (select s.ways[1] as way) as first
+    cross join lateral (select s.ways[1] as way) as f
     union all
     select null, -m.node, null, null, null, sum(m.mass order by m.mass), null, null
     from unnest(_stayed_at, _stayed) as m (node, mass)
