@@ -154,7 +154,7 @@ select 'duplicate_entities', (
 )
 union all
 select 'duplicate_relations', (
-    select count(*) - count(distinct (v.subject, v.predicate, v.object, r.value, r.period, v.negated))
+    select count(*) - count(distinct (v.subject, v.predicate, v.object, r.value_key, r.period, v.negated))
     from relation_version as v
     join relation as r on r.id = v.relation
     where v.died is null

@@ -245,7 +245,7 @@ def _timed(session: Connection, statements: list[str]) -> dict[str, Any]:
 def graph(session: Connection, realm: str) -> set[tuple[Any, ...]]:
     """The present relations of a realm, without its ids."""
     query = sql.SQL(
-        "select s.name, v.predicate, o.name, r.value, r.period, v.negated, v.status, v.effective::text, v.weight"
+        "select s.name, v.predicate, o.name, v.value, r.period, v.negated, v.status, v.effective::text, v.weight"
         " from {0}.relation_version as v join {0}.relation as r on r.id = v.relation"
         " join {0}.entity_version as s on s.entity = v.subject and s.died is null"
         " left join {0}.entity_version as o on o.entity = v.object and o.died is null where v.died is null"

@@ -127,6 +127,7 @@ create type graphrag._claim as (
     predicate text,
     object bigint,
     value text,
+    value_key text,
     period text,
     negated boolean,
     relation_subject bigint,    -- identity of the relation: a symmetric one keeps its lower entity id first
@@ -159,6 +160,7 @@ create type graphrag._relation_state as (
     subject bigint,
     predicate text,
     object bigint,
+    value text,
     negated boolean,
     status text,
     effective tstzmultirange,
@@ -335,6 +337,8 @@ create type graphrag._gated_triple as (
     value text,
     number numeric,
     unit text,
+    scale numeric,
+    value_key text,
     subject_name text,          -- as stated, ends swapped if the predicate was an inverse
     object_name text,
     is_swapped boolean,
@@ -388,7 +392,8 @@ comment on type graphrag.index_result is 'What one call of graphrag.index() did.
 create type graphrag.parsed_value as (
     kind text,                  -- number, quantity, money, percent, date, boolean, url, identifier; null: no literal
     number numeric,             -- with its scale applied; null where there is none or it is only a bound (over 5 %)
-    unit text                   -- as stated; ISO code of a currency where that is clear; %
+    unit text,                  -- as stated; ISO code of a currency where that is clear; %
+    scale numeric               -- the factor of a scale word (million, bn) in the number; null: none stated
 );
 comment on type graphrag.parsed_value is 'What a literal says, from graphrag._parse_value().';
 
@@ -933,6 +938,8 @@ create table assertion (
     value text,                          -- as stated
     value_number numeric,                -- with its scale applied
     value_unit text,
+    value_scale numeric,                 -- the factor of a scale word, such as 1000000; null: none stated
+    value_key text,                      -- what spellings of one value share (graphrag._value_key)
     negated boolean not null default false,
     confidence real not null default 1,
     stated_predicate text,
@@ -1030,13 +1037,13 @@ create table relation (
     subject bigint not null references entity,
     predicate text not null,
     object bigint references entity,
-    value text,
+    value_key text,                      -- of a value: the same in all its spellings
     period text not null default '',     -- part of a value's identity: a figure of another period is another fact
     negated boolean not null,
-    check ((object is null) <> (value is null))
+    check ((object is null) <> (value_key is null))
 );
 create unique index relation_triple on relation (subject, predicate, object, negated) where object is not null;
-create unique index relation_value on relation (subject, predicate, md5(value), period, negated) where object is null;
+create unique index relation_value on relation (subject, predicate, value_key, period, negated) where object is null;
 
 create table relation_version (
     id bigint generated always as identity primary key,
@@ -1047,6 +1054,7 @@ create table relation_version (
     subject bigint not null references entity,
     predicate text not null,
     object bigint references entity,     -- null: a value, where a walk ends
+    value text,                          -- as its newest assertion states it
     negated boolean not null,
     status text not null check (status in ('current', 'superseded', 'archived')),
     effective tstzmultirange not null,
@@ -1320,20 +1328,19 @@ select
     sp.name as space,
     s.name as subject,
     v.predicate,
-    coalesce(o.name, r.value) as object,
-    r.value,
+    coalesce(o.name, v.value) as object,
+    v.value,
     (
-        select a.value_number from assertion as a where r.value is not null and a.content = v.content limit 1
+        select a.value_number from assertion as a where v.value is not null and a.content = v.content limit 1
     ) as value_number,
     (
-        select a.value_unit from assertion as a where r.value is not null and a.content = v.content limit 1
+        select a.value_unit from assertion as a where v.value is not null and a.content = v.content limit 1
     ) as value_unit,
     v.negated,
     v.status,
     (
-        select concat_ws(' ', ns.name, case when nv.negated then 'NOT' end, nv.predicate, coalesce(no.name, nr.value))
+        select concat_ws(' ', ns.name, case when nv.negated then 'NOT' end, nv.predicate, coalesce(no.name, nv.value))
         from relation_version as nv
-        join relation as nr on nr.id = nv.relation
         join entity_version as ns on ns.entity = nv.subject and ns.died is null
         left join entity_version as no on no.entity = nv.object and no.died is null
         where nv.relation = v.superseded_by and nv.died is null
@@ -1371,7 +1378,14 @@ select
                 )
                 else sn.document = d.id
             end
-            and a.value is not distinct from r.value
+            and a.value_key is not distinct from r.value_key
+            and (
+                r.value_key is null
+                or r.period = case
+                    when a.claim is null then ''
+                    else concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
+                end
+            )
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
                 or (
@@ -1385,7 +1399,10 @@ select
     (select rv.at from revision as rv where rv.space = r.space and rv.n = v.born) as believed_since,
     v.relation,
     v.subject as subject_id,
-    v.object as object_id
+    v.object as object_id,
+    (
+        select a.value_scale from assertion as a where v.value is not null and a.content = v.content limit 1
+    ) as value_scale
 from relation_version as v
 join relation as r on r.id = v.relation
 join space as sp on sp.id = r.space
@@ -1496,7 +1513,7 @@ select
                     else n.document = v.document
                 end
                 and r.predicate = a.predicate
-                and md5(r.value) = md5(a.value)
+                and r.value_key = a.value_key
                 and r.period = case
                     when a.claim is null then ''
                     else concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
@@ -2662,6 +2679,84 @@ end
 $function$;
 comment on function graphrag._composed_offset(text, integer) is 'An offset in the NFC form of a text as one in the text itself.';
 
+-- sql/30_gates/_figures_of_words.sql
+
+create function graphrag._figures_of_words(value text)
+    returns text
+    language plpgsql immutable strict parallel safe
+as $function$
+-- A quantity that begins with a number in words, with the number in figures: fifteen percent, over ten employees, two
+-- hundred million dollars, a dozen, half a million. Its last scale word stays one. Null if it does not begin so.
+declare
+    _part text[] := regexp_match(
+        value,
+        '^((?:over|more than|at least|less than|under|up to|below|above|fewer than|at most|approximately|about|around'
+            '|roughly|nearly|almost|circa) )?(half (?=a ))?(.+)$'
+    );
+    _words text[] := string_to_array(
+        regexp_replace(_part[3], '^an? (?=(dozen|hundred|thousand|(m|b|tr)illion)\M)', 'one '), ' '
+    );
+    _number numeric;
+    _n integer;
+    _rest text;
+begin
+    if _part[3] ~ '^(a half|(one|two|a)[ -]thirds?|one[ -]half)( of |$)' then
+        _number := case when _part[3] ~ 'half' then 0.5 when _part[3] like 'two%' then 0.6667 else 0.3333 end;
+        return concat_ws(' ', _part[1] || _number, substring(_part[3] from ' of (?:the )?(.+)$'));
+    end if;
+    select max(i.n)
+    into _n
+    from generate_series(1, least(cardinality(_words), 10)) as i (n)
+    where graphrag._number_in_words(array_to_string(_words[:i.n], ' ')) is not null;
+    if _n is null then
+        return null;
+    end if;
+    _number := graphrag._number_in_words(array_to_string(_words[:_n], ' '));
+    if _words[_n + 1] = 'dozen' then
+        _number := 12 * _number;
+        _n := _n + 1;
+    elsif _n > 1 and _words[_n] = any ('{thousand,million,billion,trillion}') then
+        _n := _n - 1;
+        _number := graphrag._number_in_words(array_to_string(_words[:_n], ' '));
+    end if;
+    _rest := array_to_string(_words[_n + 1:], ' ');
+    -- Two of the founders, one another.
+    if _rest ~ '^(of|or|and|in|at|to|the|more|other|another|by|for|from|with|on|after|before)\M' then
+        return null;
+    end if;
+    return concat(_part[1], case when _part[2] is not null then _number / 2 else _number end, ' ' || nullif(_rest, ''));
+end
+$function$;
+comment on function graphrag._figures_of_words(text) is 'A quantity in words with its number in figures; null if it begins with no number.';
+
+create function graphrag._figures_of_fractions(value text)
+    returns text
+    language plpgsql immutable strict parallel safe
+as $function$
+-- 1/2 mile, 2 1/2 cups, 3½ as 0.5 mile, 2.5 cups, 3.5. Only common fractions: 9/11 and 24/7 are names, 1/2/2020 a date.
+declare
+    _value text := value;
+    _part text[];
+begin
+    if octet_length(_value) > length(_value) and _value ~ '[¼-¾⅐-⅞]' then
+        _value := replace(btrim(normalize(regexp_replace(_value, ' ?([¼-¾⅐-⅞])', ' \1'), nfkc)), '⁄', '/');
+    end if;
+    _part := regexp_match(
+        _value,
+        '^(?:(\d{1,6}) )?([1-9]\d?)/(2|3|4|5|6|7|8|9|10|12|16|20|32|64|100|1000)(?: (?:of (?:the )?)?(\D+))?$'
+    );
+    if _part is null or _part[2]::integer >= _part[3]::integer then
+        return _value;
+    end if;
+    return concat_ws(
+        ' ',
+        trim_scale(round(coalesce(_part[1]::numeric, 0) + _part[2]::numeric / _part[3]::numeric, 4)),
+        _part[4]
+    );
+end
+$function$;
+comment on function graphrag._figures_of_fractions(text) is 'A value that begins with a common fraction, with that as a decimal number.';
+
 -- sql/30_gates/_fold_letters.sql
 
 create function graphrag._fold_letters(letters text)
@@ -2672,7 +2767,7 @@ as $function$
 -- and Indic vowel signs survive the way back to NFKC. Upper case first: ß and final sigma have no other way to fold.
 -- Regular expressions and replace(), because translate() compares every character with every other.
     select normalize(
-        replace(replace(replace(replace(replace(
+        replace(replace(replace(replace(replace(replace(replace(replace(replace(
             lower(upper(
                 regexp_replace(
                     normalize(
@@ -2686,7 +2781,7 @@ as $function$
                     'g'
                 ) collate "und-x-icu"
             ) collate "und-x-icu"),
-            'ς', 'σ'), 'ø', 'o'), 'ł', 'l'), 'đ', 'd'), 'ı', 'i'),
+            'ς', 'σ'), 'ø', 'o'), 'ł', 'l'), 'đ', 'd'), 'ı', 'i'), 'æ', 'ae'), 'œ', 'oe'), 'ð', 'd'), 'þ', 'th'),
         nfkc
     )
 $function$;
@@ -2972,7 +3067,7 @@ create function graphrag._gate_triples(
     language plpgsql stable parallel safe rows 20
 as $function$
 -- entities: those of the same extraction. An object is a value if its predicate takes values, if the record says so, or
--- if it reads as a literal and is no entity of the chunk.
+-- if it is no entity of the chunk and reads as a literal, or can be no name because it is only a figure or a date.
 declare
     _possessive boolean := coalesce((options ->> 'possessive')::boolean, false);
     _floor real := coalesce((options ->> 'confidence_floor')::real, 0);
@@ -3024,6 +3119,20 @@ begin
         ) as k
         order by k.form, k.rank, k.type
     ),
+    unknown as materialized (
+        select u.folded, min(u.name) as name, row_number() over (order by u.folded) as nth
+        from stated as s
+        cross join lateral (values (s.subject_folded, s.subject), (s.object_folded, s.object)) as u (folded, name)
+        where u.name is not null and u.folded not in (select k.form from known as k)
+        group by u.folded
+    ),
+    gated as materialized (
+        -- Endpoints that are no entity of the chunk must be names themselves.
+        select u.folded, u.name, g.reason
+        from (select array_agg(u.name order by u.nth) as names from unknown as u) as a
+        cross join graphrag._gate_names(a.names, array_fill(null::text, array[cardinality(a.names)]), _possessive) as g
+        join unknown as u on u.nth = g.no
+    ),
     classified as materialized (
         select
             s.*,
@@ -3034,8 +3143,11 @@ begin
             l.is_literal,
             v.swapped and not l.is_literal as is_swapped,
             case when v.swapped and l.is_literal then v.normal else v.predicate end as resolved,
-            (l.parsed).number,
-            (l.parsed).unit,
+            -- What is said to be a value may be a figure that could be a name: 3M.
+            case
+                when l.is_literal and (p.parsed).kind is null then graphrag._parse_literal(s.object)
+                when l.is_literal then p.parsed
+            end as figure,
             k.folded as known_subject,
             k.type as subject_type,
             o.folded as known_object,
@@ -3044,39 +3156,32 @@ begin
         left join vocabulary as v on v.stated = s.predicate
         left join known as k on k.form = s.subject_folded
         left join known as o on o.form = s.object_folded
+        left join gated as g on g.folded = s.object_folded
         cross join lateral (select graphrag._parse_value(s.object)) as p (parsed)
         cross join lateral (
             select
-                coalesce(v.is_value, false) or s.is_value or (o.form is null and (p.parsed).kind is not null),
-                p.parsed
-        ) as l (is_literal, parsed)
-    ),
-    unknown as materialized (
-        -- Endpoints that are no entity of the chunk must be names themselves.
-        select u.folded, min(u.name) as name, row_number() over (order by u.folded) as nth
-        from (
-            select c.subject_folded as folded, c.subject as name
-            from classified as c
-            where c.known_subject is null
-            union all
-            select c.object_folded, c.object
-            from classified as c
-            where c.known_object is null and not c.is_literal
-        ) as u
-        where u.name is not null
-        group by u.folded
+                coalesce(v.is_value, false)
+                or s.is_value
+                or (
+                    o.form is null
+                    and ((p.parsed).kind is not null or coalesce(g.reason in ('bare_quantity', 'bare_date'), false))
+                )
+        ) as l (is_literal)
     ),
     refused as materialized (
         select
-            u.folded,
+            g.folded,
             case
-                when exists (select from unnest(entities) as e where e.folded = u.folded) then 'orphaned_endpoint'
+                when exists (select from unnest(entities) as e where e.folded = g.folded) then 'orphaned_endpoint'
                 when g.reason is not null then g.reason
-                when not graphrag._is_grounded(u.name, ground) then 'ungrounded_name'
+                when not graphrag._is_grounded(g.name, ground) then 'ungrounded_name'
             end as reason
-        from (select array_agg(u.name order by u.nth) as names from unknown as u) as a
-        cross join graphrag._gate_names(a.names, array_fill(null::text, array[cardinality(a.names)]), _possessive) as g
-        join unknown as u on u.nth = g.no
+        from gated as g
+        where g.folded in (
+            select c.subject_folded from classified as c
+            union all
+            select c.object_folded from classified as c where not c.is_literal
+        )
     ),
     judged as (
         select
@@ -3115,8 +3220,10 @@ begin
         j.resolved,
         case when j.is_swapped then j.s else j.o end,
         case when j.is_literal then j.object end,
-        case when j.is_literal then j.number end,
-        case when j.is_literal then j.unit end,
+        (j.figure).number,
+        (j.figure).unit,
+        (j.figure).scale,
+        case when j.is_literal then graphrag._value_key(j.object, j.figure) end,
         case when j.is_swapped then j.object else j.subject end,
         case when j.is_swapped then j.subject else j.object end,
         j.is_swapped,
@@ -3208,7 +3315,8 @@ as $function$
     select array[kind || ' ' || word, kind || ':' || language || ' ' || word]
         || case
             when kind <> all (
-                '{institution,particle,title_word,joint_name,role,common,modifier,work_type,person_type,vague_predicate}'
+                '{institution,particle,title_word,joint_name,role,common,modifier,work_type,person_type,figure_type,'
+                'vague_predicate}'
             )
                 then array[word]
             else '{}'
@@ -3271,6 +3379,8 @@ begin
                     'value', q.value,
                     'value_number', q.number,
                     'value_unit', q.unit,
+                    'value_scale', q.scale,
+                    'value_key', q.value_key,
                     'swapped', q.is_swapped,
                     'negated', q.negated,
                     'confidence', q.confidence,
@@ -3521,6 +3631,54 @@ as $function$
 $function$;
 comment on function graphrag._is_acronym(text, text) is 'Whether a short name is made of the first letters of a long one.';
 
+-- sql/30_gates/_is_identifier.sql
+
+create function graphrag._is_identifier(value text)
+    returns boolean
+    language plpgsql immutable strict parallel safe
+as $function$
+-- In lower case: a UUID, ISBN, ISSN, DOI, ORCID, arXiv or PubMed number, CVE, IP address, or phone number with its
+-- country's code. Digits that only look like an ISBN must have its check digit.
+begin
+    return case
+        when value ~ '^(isbn|issn|doi|orcid|arxiv|pmid)\M' then value ~ '^\S+( \S+){0,5}$' and value ~ '\d'
+        when value ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then true
+        when value ~ '^10\.\d{4,9}/\S+$' then true
+        when value ~ '^cve-\d{4}-\d{4,}$' then true
+        when value ~ '^\d{1,3}(\.\d{1,3}){3}(:\d{1,5}|/\d\d?)?$'
+            then 255 >= all (string_to_array(substring(value from '^[\d.]+'), '.')::integer[])
+        when value ~ '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$' then value like '%::%' or value ~ '^([^:]+:){7}[^:]+$'
+        -- +1 555 123, +44 20 7946 0958, +15551234567; but +1,234 and +5 % are figures.
+        when value ~ '^\+[1-9][-\d (.)]*\d$'
+            then length(regexp_replace(value, '\D', '', 'g')) between 7 and 15
+                and (value ~ '[ (-]' or value ~ '^\+\d{10,}$')
+        when value ~ '^\(\d{3}\) ?\d{3}-\d{4}$' then true
+        when value ~ '^97[89][- ]?(\d[- ]?){9}\d$' then graphrag._has_check_digit(value, 10)
+        when value ~ '^\d{1,5}[- ]\d{1,7}[- ]\d{1,6}[- ][\dx]$' then graphrag._has_check_digit(value, 11)
+        else false
+    end;
+end
+$function$;
+comment on function graphrag._is_identifier(text) is 'Whether a text in lower case is the number or code by which something is identified.';
+
+create function graphrag._has_check_digit(value text, modulus integer)
+    returns boolean
+    language sql immutable strict parallel safe
+as $function$
+-- Of an ISBN: with modulus 10 it has 13 digits of the weights 1 and 3, with 11 ten of 10 to 1, where x is 10.
+    select count(*) = case modulus when 10 then 13 else 10 end
+        and sum(
+            case d.part[1] when 'x' then 10 else d.part[1]::integer end
+            * case
+                when modulus = 11 then 11 - d.no
+                when d.no % 2 = 0 then 3
+                else 1
+            end
+        ) % modulus = 0
+    from regexp_matches(value, '[\dx]', 'g') with ordinality as d (part, no)
+$function$;
+comment on function graphrag._has_check_digit(text, integer) is 'Whether the digits of an ISBN agree with the last of them.';
+
 -- sql/30_gates/_json_texts.sql
 
 create function graphrag._json_texts(list jsonb)
@@ -3616,7 +3774,10 @@ begin
         end;
     end if;
     if _reason is null then
-        _reason := graphrag._figure_reason(btrim(name), _key, _words, _is_work, hits);
+        _reason := graphrag._figure_reason(
+            btrim(name), _key, _words, _is_work, hits,
+            type is not null and not graphrag._is_type('figure_type', type, hits)
+        );
     end if;
     if _reason is null and possessive and name ~ '[^ ](''s|’s|s''|s’) [[:lower:]]' then
         _reason := 'possessive_role_phrase';
@@ -3748,11 +3909,19 @@ as $function$
 $function$;
 comment on function graphrag._looks_personal(text[], jsonb) is 'Whether words look like a name of several words: capitals, and particles between them.';
 
-create function graphrag._figure_reason(name text, key text, words text[], is_work boolean, hits jsonb)
+create function graphrag._figure_reason(
+    name text,
+    key text,
+    words text[],
+    is_work boolean,
+    hits jsonb,
+    is_typed boolean
+)
     returns text
     language plpgsql immutable parallel safe
 as $function$
--- A work may be called by a number or a year (1984, 300), not by an amount.
+-- A work may be called by a number or a year (1984, 300), not by an amount. Who is typed as anything may be called by
+-- digits glued to letters or to other digits (3M, 3i, 7-11).
 declare
     _kind text;
 begin
@@ -3760,6 +3929,7 @@ begin
         _kind := (graphrag._parse_value(name)).kind;
         return case
             when _kind in ('number', 'date') and is_work then null
+            when is_typed and name ~ '^\d{1,4}([[:alpha:]]+|[-/]\d{1,3})$' and _kind is distinct from 'date' then null
             when _kind in ('number', 'quantity', 'money', 'percent') then 'bare_quantity'
             when _kind = 'date' or key ~ '^(\d{3,4} ?[-–—/] ?\d{2,4}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}[月월] ?\d{1,2}[日일])$'
                 then 'bare_date'
@@ -3787,7 +3957,7 @@ begin
     end;
 end
 $function$;
-comment on function graphrag._figure_reason(text, text, text[], boolean, jsonb) is 'bare_quantity or bare_date if a name is only that.';
+comment on function graphrag._figure_reason(text, text, text[], boolean, jsonb, boolean) is 'bare_quantity or bare_date if a name is only that.';
 
 -- sql/30_gates/_name_shapes.sql
 
@@ -4160,6 +4330,9 @@ begin
     _after := btrim(translate(_part[3], '()', ''));
     _scale := graphrag._scale(_after, _currency is not null);
     _unit := nullif(graphrag._after_scale(_after, _scale), '');
+    if _currency is null and _scale = 1 and not graphrag._is_joined_unit(_part[3]) then
+        return _nothing;
+    end if;
     if _currency = '¥' then
         _currency := case when _after ~ '[億円]' then 'JPY' when _after ~ '[亿元]' then 'CNY' else '¥' end;
         _unit := case when _unit not in ('円', '元') then _unit end;
@@ -4168,8 +4341,9 @@ begin
         _unit := null;
     end if;
     if _currency is null
-        and (case when _unit = lower(_unit) then split_part(_unit, ' of ', 1) else _unit end)
-            = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
+        and lower(split_part(_unit, ' of ', 1))
+            = any ('{%,percent,per cent,pct,pct.,prozent,pour cent,por ciento,por cento,per cento}')
+        and (_unit = lower(_unit) or _unit not like '% of %') then
         _result.kind := 'percent';
         _unit := '%';
     elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
@@ -4199,6 +4373,7 @@ begin
         _result.number := null;
     end if;
     _result.unit := nullif(concat_ws(' ', _currency, _unit), '');
+    _result.scale := nullif(_scale, 1);
     return _result;
 end
 $function$;
@@ -4208,8 +4383,13 @@ create function graphrag._currency(symbol text)
     returns text
     language sql immutable strict parallel safe
 as $function$
-    select (
-        '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD", "C$": "CAD",
+    -- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
+    select c.codes ->> case
+        when c.codes ? symbol or length(symbol) < 4 then symbol
+        else lower(symbol)
+    end
+    from (
+        select '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD", "C$": "CAD",
           "CA$": "CAD", "CAD": "CAD", "HK$": "HKD", "HKD": "HKD", "NZ$": "NZD", "NZD": "NZD", "S$": "SGD", "SGD": "SGD",
           "R$": "BRL", "BRL": "BRL", "NT$": "TWD", "TWD": "TWD", "MX$": "MXN", "MXN": "MXN", "€": "EUR", "EUR": "EUR",
           "£": "GBP", "GBP": "GBP", "¥": "¥", "JPY": "JPY", "CNY": "CNY", "RMB": "CNY", "₹": "INR", "INR": "INR",
@@ -4220,8 +4400,9 @@ as $function$
           "dollars": "USD", "dollar": "USD", "US dollars": "USD", "U.S. dollars": "USD", "euros": "EUR", "euro": "EUR",
           "Euro": "EUR", "pounds sterling": "GBP", "yen": "JPY", "yuan": "CNY", "renminbi": "CNY", "won": "KRW",
           "rupees": "INR", "Indian rupees": "INR", "Swiss francs": "CHF", "Canadian dollars": "CAD",
-          "Australian dollars": "AUD", "dólares": "USD", "dollari": "USD"}'::jsonb
-    ) ->> symbol
+          "Australian dollars": "AUD", "dólares": "USD", "dollari": "USD", "us dollars": "USD", "u.s. dollars": "USD",
+          "indian rupees": "INR", "swiss francs": "CHF", "canadian dollars": "CAD", "australian dollars": "AUD"}'::jsonb
+    ) as c (codes)
 $function$;
 comment on function graphrag._currency(text) is 'The ISO code of a currency from its symbol, code or name; null where that is not clear.';
 
@@ -4237,6 +4418,9 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
+    if lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+        _word := lower(_word);
+    end if;
     return coalesce(
         (
             '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
@@ -4301,15 +4485,33 @@ end
 $function$;
 comment on function graphrag._is_unit(text) is 'Whether what follows a number is a unit of it and not the rest of a name.';
 
+create function graphrag._is_joined_unit(rest text)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+-- Without a blank between, Latin letters are a unit only if they are a symbol of one (5km, 12bps, 20kW, not 49ers or
+-- 4chan), and a letter in parentheses never is (401(k)). The letters of other scripts are (100人).
+    select case
+        when rest ~ '^\([a-z]' then false
+        when rest ~ '^[a-z]' then lower(substring(rest from '^[a-z]+')) = any (
+            '{km,m,cm,mm,nm,kg,g,mg,t,lb,lbs,oz,ft,in,yd,mi,mph,kph,kmh,hp,s,ms,ns,sec,secs,min,mins,h,hr,hrs,d,wk,wks,mo,mos,'
+            'yr,yrs,y,l,ml,cl,dl,gal,pp,ppt,bp,bps,pt,pts,px,fps,rpm,dpi,ppm,ppb,kb,mb,gb,tb,kbps,mbps,gbps,k,kw,kwh,w,wh,v,a,'
+            'mah,hz,khz,mhz,ghz,db,cal,kcal,kj,j,n,pa,kpa,ha,ac,sqft,bbl,boe,x,p,c,th,st,nd,rd}'
+        )
+        else true
+    end
+$function$;
+comment on function graphrag._is_joined_unit(text) is 'Whether letters that follow a figure without a blank can be its unit.';
+
 -- sql/30_gates/_parse_value.sql
 
 create function graphrag._parse_value(value text)
     returns graphrag.parsed_value
     language plpgsql immutable parallel safe cost 50
 as $function$
--- An e-mail address, URL or UUID; a boolean; a period (four digits are a year); a number, alone or with a currency, a
--- scale word, % or a unit in lower case. A name is none of these, even if it begins with a number (50 Cent, 3.1.2,
--- CVE-2024-12345).
+-- An e-mail address, URL or other identifier; a boolean; a period (four digits are a year); a number in figures or
+-- words, alone or with a currency, a scale word, % or a unit in lower case; a range or a compound of such. A name is
+-- none of these, even if it begins with a number (50 Cent, 3.1.2, 3M).
 declare
     _value text := btrim(value);
     _lower text;
@@ -4328,73 +4530,157 @@ begin
         _result.kind := case when _lower ~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' then 'identifier' end;
     elsif _lower in ('true', 'false', 'yes', 'no') then
         _result.kind := 'boolean';
-    elsif _value !~ '\d' then
+    elsif _value !~ '[\d¼-¾⅐-⅞]' then
         -- A capital makes it a name.
-        _result.number := case when left(_value, 1) = left(_lower, 1) then graphrag._number_in_words(_value) end;
-        _result.kind := case when _result.number is not null then 'number' end;
-    elsif length(_lower) = 36 and _lower ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-        _result.kind := 'identifier';
-    else
-        _result := graphrag._parse_quantity(_value);
-        -- 1990 and 1990s are read as periods first; 8213 is a number.
-        if (
-                _result.kind is null
-                or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's' and _value < '22')
-            )
-            and graphrag.parse_period(_value) is not null then
-            _result := row('date', case when length(_value) = 4 then _result.number end, null);
-        elsif _result.kind is null and left(_value, 1) between '0' and '9' and _value ~ '\d.*[ –—-].*\d' then
-            _result := graphrag._parse_compound_value(_value);
+        if left(_value, 1) = left(_lower, 1) then
+            _result := graphrag._parse_quantity(graphrag._figures_of_words(_value));
         end if;
+    elsif graphrag._is_identifier(_lower) then
+        _result.kind := 'identifier';
+    elsif _value !~ '^\d[A-Z]$' then
+        _result := graphrag._parse_literal(_value);
     end if;
     return _result;
 end
 $function$;
 comment on function graphrag._parse_value(text) is 'The kind, number and unit of a literal value; all null if the text is no literal.';
 
+create function graphrag._parse_literal(value text)
+    returns graphrag.parsed_value
+    language plpgsql immutable strict parallel safe
+as $function$
+-- A figure or period, of what is known to be a value or looks like one: 3M, which may be a name, is 3 million here.
+declare
+    _value text := graphrag._figures_of_fractions(btrim(value));
+    _result graphrag.parsed_value;
+begin
+    if _value !~ '\d' or length(_value) > 500 or graphrag._is_identifier(lower(_value)) or _value ~ '://|@' then
+        return graphrag._parse_value(_value);
+    end if;
+    _result := graphrag._parse_quantity(_value);
+    -- 1990 and 1990s are read as periods first; 8213 is a number.
+    if (
+            _result.kind is null
+            or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's' and _value < '22')
+        )
+        and graphrag.parse_period(_value) is not null then
+        return row('date', case when length(_value) = 4 then _result.number end, null, null);
+    elsif _result.kind is null and length(_value) <= 60 then
+        _result := graphrag._parse_compound_value(_value);
+    end if;
+    return _result;
+end
+$function$;
+comment on function graphrag._parse_literal(text) is 'The kind, number and unit of what is known to be a value; all null if it has none.';
+
 create function graphrag._parse_compound_value(value text)
     returns graphrag.parsed_value
     language plpgsql immutable strict parallel safe
 as $function$
--- A quantity said twice (76 °F (24 °C)), of which the first counts; a range or a score (1,000 to
--- 5,000; 1815 and 1821; 5 – 14 April 2018; 116 – 36), whose number is left null. Figures on either side of a bare
--- hyphen are more often a name (24-7).
+-- Several figures are one value: a quantity said twice (76 °F (24 °C)), of which the first counts; parts of one
+-- quantity (5 feet 10 inches); a range or a score, whose number is left null.
+declare
+    _nothing graphrag.parsed_value;
+    _part text[] := regexp_match(value, '^(.+) \((.+)\)$');
+    _result graphrag.parsed_value;
+begin
+    if _part is not null then
+        _result := graphrag._parse_quantity(_part[1]);
+        return case when (graphrag._parse_quantity(_part[2])).kind is not null then _result else _nothing end;
+    end if;
+    _result := graphrag._parse_parts(value);
+    return case when _result.kind is not null then _result else graphrag._parse_range(value) end;
+end
+$function$;
+comment on function graphrag._parse_compound_value(text) is 'The kind of a literal that is made of several figures, with the number of a quantity said twice.';
+
+create function graphrag._parse_parts(value text)
+    returns graphrag.parsed_value
+    language plpgsql immutable strict parallel safe
+as $function$
+-- In the smallest unit said, in which it is exact: 5 feet 10 inches are 70 inches, and so is 5'10".
+declare
+    _units constant jsonb := '{"foot": ["length", 12], "feet": ["length", 12], "ft": ["length", 12],
+        "inch": ["length", 1], "inches": ["length", 1], "in": ["length", 1], "stone": ["mass", 224], "st": ["mass", 224],
+        "pound": ["mass", 16], "pounds": ["mass", 16], "lb": ["mass", 16], "lbs": ["mass", 16], "ounce": ["mass", 1],
+        "ounces": ["mass", 1], "oz": ["mass", 1], "week": ["time", 604800], "weeks": ["time", 604800],
+        "day": ["time", 86400], "days": ["time", 86400], "hour": ["time", 3600], "hours": ["time", 3600],
+        "hr": ["time", 3600], "hrs": ["time", 3600], "h": ["time", 3600], "minute": ["time", 60],
+        "minutes": ["time", 60], "min": ["time", 60], "mins": ["time", 60], "m": ["time", 60], "second": ["time", 1],
+        "seconds": ["time", 1], "sec": ["time", 1], "s": ["time", 1], "year": ["age", 12], "years": ["age", 12],
+        "yr": ["age", 12], "yrs": ["age", 12], "month": ["age", 1], "months": ["age", 1]}';
+    _value text := regexp_replace(value, '^(\d+) ?[''’′] ?(\d+)(?:["”″]|[''’]{2})$', '\1 feet \2 inches');
+    _nothing graphrag.parsed_value;
+    _result graphrag.parsed_value;
+begin
+    if _value !~ '^(\d+(\.\d+)? ?[a-z]+,?( and)? ?){2,4}$' then
+        return _nothing;
+    end if;
+    select 'quantity', trim_scale(sum(p.number * p.size) / min(p.size)), (array_agg(p.name order by p.no desc))[1]
+    into _result.kind, _result.number, _result.unit
+    from (
+        select
+            m.no,
+            m.part[1]::numeric as number,
+            m.part[2] as name,
+            _units -> m.part[2] ->> 0 as measure,
+            (_units -> m.part[2] ->> 1)::numeric as size,
+            lag((_units -> m.part[2] ->> 1)::numeric) over (order by m.no) as size_before
+        from regexp_matches(_value, '(\d+(?:\.\d+)?) ?([a-z]+),?(?: and)?', 'g') with ordinality as m (part, no)
+    ) as p
+    having count(distinct p.measure) = 1 and count(p.measure) = count(*)
+        and bool_and(p.size < p.size_before or p.size_before is null);
+    return _result;
+end
+$function$;
+comment on function graphrag._parse_parts(text) is 'A quantity that is said in several units of one measure, in the last of them; all null if it is none.';
+
+create function graphrag._parse_range(value text)
+    returns graphrag.parsed_value
+    language plpgsql immutable strict parallel safe
+as $function$
+-- 1,000 to 5,000; $1.2 billion to $1.4 billion; 1815 and 1821; 5 – 14 April 2018; 116 – 36; 10-12 %. Figures on either
+-- side of a bare hyphen are more often a name (24-7, 867-5309) unless they rise.
 declare
     _nothing graphrag.parsed_value;
     _first graphrag.parsed_value;
     _second graphrag.parsed_value;
-    _part text[];
-begin
-    if length(value) > 60 then
-        return _nothing;
-    end if;
-    _part := regexp_match(value, '^(.+) \((.+)\)$');
-    if _part is not null then
-        _first := graphrag._parse_quantity(_part[1]);
-        return case when (graphrag._parse_quantity(_part[2])).kind is not null then _first else _nothing end;
-    end if;
-    _part := regexp_match(
-        value,
-        '^(\d[\d.,]*)s?(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?|(?<=[.,]\d+)-)'
-            '(\d.*)$'
+    _part text[] := regexp_match(
+        regexp_replace(value, '^(between|from) ', ''),
+        '^((?:\D{1,4})?\d[^-–—]*?)(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?'
+            '|(?<=[.,]\d+)-)(\D{0,4}\d.*)$'
     );
+begin
     if _part is null then
-        return _nothing;
+        _part := regexp_match(value, '^(\D?[1-9]\d{0,3})-(\D?[1-9]\d{0,3}(?:\D.*)?)$');
+        if _part is null
+            or substring(_part[1] from '\d+')::integer >= substring(_part[2] from '\d+')::integer
+            or value ~ '^\d{3}-\d{4}$' then
+            return _nothing;
+        end if;
     end if;
-    _first := graphrag._parse_value(_part[1]);
+    _first := graphrag._parse_value(regexp_replace(_part[1], '(?<=\d)s$', ''));
     _second := graphrag._parse_value(_part[2]);
     return row(
         case
             when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^\d\d$') then 'date'
-            when _first.kind in ('number', 'date') and _second.kind in ('number', 'quantity', 'money', 'percent')
-                then _second.kind
+            when _first.kind in ('number', 'date') then case
+                when _second.kind in ('number', 'quantity', 'money', 'percent') then _second.kind
+            end
+            when _first.kind in ('quantity', 'money', 'percent')
+                and (
+                    _second.kind = 'number'
+                    or (_second.kind = _first.kind and _second.unit is not distinct from _first.unit)
+                )
+                then _first.kind
         end,
         null,
-        _second.unit
+        coalesce(_second.unit, _first.unit),
+        null
     )::graphrag.parsed_value;
 end
 $function$;
-comment on function graphrag._parse_compound_value(text) is 'The kind of a literal that is made of several figures, with the number of a quantity said twice.';
+comment on function graphrag._parse_range(text) is 'The kind and unit of a range of figures; all null if the text is none.';
 
 -- sql/30_gates/_render_assertion.sql
 
@@ -4528,6 +4814,66 @@ begin
 end
 $function$;
 comment on function graphrag._sentences(text) is 'The sentences of a text in lower case, with their half-open character offsets from 0.';
+
+-- sql/30_gates/_value_key.sql
+
+create function graphrag._value_key(value text, parsed graphrag.parsed_value default null)
+    returns text
+    language plpgsql immutable parallel safe
+as $function$
+-- What spellings of one value share: its number and unit ($5 million, 5 million dollars, $5.0 million), its period if it
+-- is a date (2020-03-12, 12 March 2020), what it identifies, else its words, folded. A figure whose zeros may mean
+-- something (007, version 3.10) is its words; a date of the fiscal year too, since that depends on a setting; a URL is
+-- exactly itself.
+declare
+    _parsed graphrag.parsed_value := case when parsed is null then graphrag._parse_literal(value) else parsed end;
+    _period tstzrange;
+    _key text;
+begin
+    if value is null then
+        return null;
+    elsif _parsed.kind = 'boolean' then
+        _key := 'b:' || (lower(btrim(value)) in ('true', 'yes'));
+    elsif _parsed.kind = 'url' then
+        _key := 't:' || btrim(value);
+    elsif _parsed.kind = 'identifier' and value ~ '^[+(]?\d[-\d(). ]+$' and value !~ '^\d+(\.\d+){3}$' then
+        _key := 'i:' || regexp_replace(value, '\D', '', 'g');
+    elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
+        _period := graphrag.parse_period(value);
+        _key := case
+            -- A year may be a figure that was written without a comma.
+            when lower(_period) >= '1000-01-01 UTC'
+                and lower(_period) at time zone 'UTC' = date_trunc('year', lower(_period) at time zone 'UTC')
+                and upper(_period) at time zone 'UTC' = lower(_period) at time zone 'UTC' + '1 year'::interval
+                then 'n:' || extract(year from lower(_period) at time zone 'UTC')
+            when _period is not null then 'd:' || graphrag._period_key(_period)
+        end;
+    elsif _parsed.kind <> 'date' and _parsed.number is not null
+        and not (
+            _parsed.unit is null
+            and _parsed.scale is null
+            and btrim(value) ~ '^[-+]?(0\d.*|\d+\.\d*[1-9]0+)$'
+        ) then
+        _key := concat_ws(' ', 'n:' || trim_scale(_parsed.number), graphrag._unit_key(_parsed.unit));
+    end if;
+    _key := coalesce(_key, 't:' || graphrag._fold_name(value));
+    -- It stands in an index.
+    return case when octet_length(_key) <= 500 then _key else 'h:' || md5(_key) end;
+end
+$function$;
+comment on function graphrag._value_key(text, graphrag.parsed_value) is 'What all spellings of one value share: its number and unit where it is one, else its words.';
+
+create function graphrag._unit_key(unit text)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+-- One form for singular and plural (1 employee, 2 employees); a symbol keeps its case (MW is not mW).
+    select case
+        when unit ~ '[a-z]{4}' then regexp_replace(lower(unit), '([a-rt-z])s\M', '\1', 'g')
+        else unit
+    end
+$function$;
+comment on function graphrag._unit_key(text) is 'The form in which spellings of one unit are equal.';
 
 -- sql/30_gates/_verb_bases.sql
 
@@ -4744,7 +5090,8 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --                             names
 --   number, relative_date, calendar
 --                             no name; calendar unless it is typed as a person or a work
---   work_type, person_type    entity types
+--   work_type, person_type, figure_type
+--                             entity types
 --   title, male_title, female_title
 --                             before a surname, or after it where names are written so; alone no name
 --   rank, male_rank, female_rank
@@ -5408,6 +5755,11 @@ from (
             'person,people,human,character,fictional character,individual,artist,politician,actor,author'
         ),
         (
+            '', 'figure_type',
+            'number,quantity,amount,money,currency,percent,percentage,value,figure,measure,measurement,metric,price,'
+            'distance,length,weight,mass,date,time,duration,age,year,ordinal,cardinal,statistic,unit'
+        ),
+        (
             'en', 'vague_predicate',
             'related,relate,relates,related_to,relates_to,relate_to,related_with,relating_to,relation,'
             'relation_to,relations,relationship,relationship_to,relationship_with,relation_with,in_relation_to,'
@@ -5455,6 +5807,12 @@ select distinct d.language, 'relative', d.word || r.word
 from graphrag.gate_word as d
 join graphrag.gate_word as r on r.language = d.language and r.kind = 'role'
 where d.language in ('zh', 'ja', 'ko') and d.kind = 'determiner'
+on conflict do nothing;
+-- There a role is nobody's name, and no capital letter could make it one.
+insert into graphrag.gate_word (language, kind, word)
+select distinct r.language, 'relative', r.word
+from graphrag.gate_word as r
+where r.language in ('zh', 'ja', 'ko') and r.kind = 'role'
 on conflict do nothing;
 insert into graphrag.gate_word (language, kind, word)
 select c.language, 'conjunctive', p.word || j.word || q.word
@@ -5992,9 +6350,9 @@ begin
                 select
                 from unnest(states) as s
                 where s.relation = v.relation
-                    and row(v.subject, v.predicate, v.object, v.negated, v.status, v.effective,
+                    and row(v.subject, v.predicate, v.object, v.value, v.negated, v.status, v.effective,
                     v.superseded_by, v.ord, v.weight, v.confidence, v.content)
-                    is not distinct from row(s.subject, s.predicate, s.object, s.negated, s.status, s.effective,
+                    is not distinct from row(s.subject, s.predicate, s.object, s.value, s.negated, s.status, s.effective,
                     s.superseded_by, s.ord, s.weight, s.confidence, s.content)
             )
     ),
@@ -6011,20 +6369,20 @@ begin
     from unnest(states) as s
     where v.relation = s.relation
         and v.died = revision
-        and row(v.subject, v.predicate, v.object, v.negated, v.status, v.effective,
+        and row(v.subject, v.predicate, v.object, v.value, v.negated, v.status, v.effective,
             v.superseded_by, v.ord, v.weight, v.confidence, v.content)
-            is not distinct from row(s.subject, s.predicate, s.object, s.negated, s.status, s.effective,
+            is not distinct from row(s.subject, s.predicate, s.object, s.value, s.negated, s.status, s.effective,
             s.superseded_by, s.ord, s.weight, s.confidence, s.content)
         and not exists (select from relation_version as l where l.relation = s.relation and l.died is null);
     get diagnostics _n = row_count;
     _changes := _changes - _n;
 
     insert into relation_version (
-        relation, space, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight,
-        confidence, content
+        relation, space, born, subject, predicate, object, value, negated, status, effective, superseded_by, ord,
+        weight, confidence, content
     )
     select
-        s.relation, r.space, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective,
+        s.relation, r.space, revision, s.subject, s.predicate, s.object, s.value, s.negated, s.status, s.effective,
         s.superseded_by, s.ord, s.weight, s.confidence, s.content
     from unnest(states) as s
     join relation as r on r.id = s.relation
@@ -6249,6 +6607,7 @@ begin
             a.predicate,
             a.o,
             a.value,
+            a.value_key,
             case when a.object is null then graphrag._period_key(a.claim) else '' end,
             a.negated,
             case when p.is_symmetric and a.o < a.s then a.o else a.s end,
@@ -6284,7 +6643,7 @@ begin
                 )
             )
             and not graphrag._is_retracted(
-                $1, a.predicate, a.negated, a.s, a.o, a.value, graphrag._period_key(a.claim)
+                $1, a.predicate, a.negated, a.s, a.o, a.value_key, graphrag._period_key(a.claim)
             )
     );
 end
@@ -6297,14 +6656,14 @@ create function graphrag._identify_relations(space integer, claims graphrag._cla
 as $function$
 -- Gives each claim the id of the relation it supports, after making the relations that are new.
 begin
-    insert into relation (space, subject, predicate, object, value, period, negated)
-    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value, c.period, c.negated
+    insert into relation (space, subject, predicate, object, value_key, period, negated)
+    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value_key, c.period, c.negated
     from unnest(claims) as c
     on conflict do nothing;
     return array(
         select row(
-            c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.period, c.negated, c.relation_subject,
-            c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
+            c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.value_key, c.period, c.negated,
+            c.relation_subject, c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
             c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content, c.document, c.corrects
         )::graphrag._claim
         from unnest(claims) as c
@@ -6322,7 +6681,7 @@ begin
                 and r.predicate = c.predicate
                 and r.negated = c.negated
                 and r.object is null
-                and md5(r.value) = md5(c.value)
+                and r.value_key = c.value_key
                 and r.period = c.period
         ) as r
     );
@@ -6336,7 +6695,7 @@ create function graphrag._is_retracted(
     negated boolean,
     subject bigint,
     object bigint,
-    value text,
+    value_key text,
     period text
 )
     returns boolean
@@ -6359,7 +6718,7 @@ begin
             and n.role <> 'claimed'
             and n.document is null
             and (d.payload ->> 'negated')::boolean = $3
-            and d.payload ->> 'value' is not distinct from $6
+            and d.payload ->> 'value_key' is not distinct from $6
             and coalesce(d.payload ->> 'period', $7) = $7
             and r.predicate = $2
             and (
@@ -6409,7 +6768,7 @@ create function graphrag._stated_triples(space integer, assertions bigint[])
         subject bigint,
         predicate text,
         object bigint,
-        value text,
+        value_key text,
         period text,
         negated boolean
     )
@@ -6422,7 +6781,7 @@ begin
         case when p.is_symmetric and m.object < m.subject then m.object else m.subject end,
         a.predicate,
         case when p.is_symmetric and m.object < m.subject then m.subject else m.object end,
-        a.value,
+        a.value_key,
         case when a.object is null then graphrag._period_key(a.claim) else '' end,
         a.negated
     from assertion as a
@@ -6547,7 +6906,7 @@ begin
                 and r.predicate = t.predicate
                 and r.negated = t.negated
                 and r.object is null
-                and md5(r.value) = md5(t.value)
+                and r.value_key = t.value_key
                 and r.period = t.period
         ) as b
         where c.assertion = any (_live) and b.id <> a.relation
@@ -6591,7 +6950,7 @@ begin
             and b.subject = a.subject
             and b.predicate = a.predicate
             and b.negated = a.negated
-            and (b.object, b.value, b.claim) is not distinct from (a.object, a.value, a.claim)
+            and (b.object, b.value_key, b.claim) is not distinct from (a.object, a.value_key, a.claim)
             and b.chunk <> all (chunks)
         order by b.id
         limit 1
@@ -6690,8 +7049,8 @@ begin
                 coalesce(p.exclusive_groups, '{}') as exclusive_groups
             from jsonb_array_elements(prepared -> 'chunks') as g (chunk)
             cross join jsonb_to_recordset(g.chunk -> 'assertions') as a (
-                no integer, subject text, predicate text, object text, value text, negated boolean, claim tstzrange,
-                no_slot boolean, rendered text
+                no integer, subject text, predicate text, object text, value_key text, negated boolean,
+                claim tstzrange, no_slot boolean, rendered text
             )
             join entity_name as s on s.space = plan.space and s.folded = a.subject and s.died is null
                 and s.role <> 'claimed'
@@ -6746,8 +7105,8 @@ begin
                         and (
                             a.is_functional
                             or v.object = a.object_id
-                            or r.value = a.value
-                            or (r.value is not null and r.period <> '' and r.period = graphrag._period_key(a.claim))
+                            or r.value_key = a.value_key
+                            or (r.value_key is not null and r.period <> '' and r.period = graphrag._period_key(a.claim))
                         )
                     ) is not true
                     and not (
@@ -7402,7 +7761,7 @@ begin
     from jsonb_array_elements(rows) as r (given)
     cross join lateral (
         select n.name
-        from unnest(array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit']) as n (name)
+        from unnest(array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit', 'value_scale', 'value_key']) as n (name)
         where r.given -> n.name <> 'null'
     ) as c
     limit 1;
@@ -9102,7 +9461,9 @@ create function graphrag._slot_members(claims graphrag._claim[], judged graphrag
     language plpgsql stable parallel safe rows 100
 as $function$
 -- In which slots each claim stands. A slot can have one holder at a time:
---   t  a triple: assertion against denial (only when both are claimed)
+--   t  a triple: assertion against denial (only when both are claimed). Of a value, each period is a triple; a denial
+--      without a period denies the value of every period, whenever it was published, and one with a period denies
+--      it in that period of what was stated without
 --   g  subject, object and an exclusive group      f  subject and a functional predicate
 --   v  subject, value predicate and period (without a period only if the predicate is functional)
 --   x  two relations that a model was asked about and judged to contradict each other
@@ -9111,15 +9472,32 @@ begin
     return query
     with claimed as (
         select
-            format('t %s %s %s %L %L', c.relation_subject, c.predicate, c.relation_object, c.period, c.value) as triple,
-            c.*
+            format('t %s %s %s %L', c.relation_subject, c.predicate, c.relation_object, c.value_key) as fact, c.*
         from unnest(claims) as c
     ),
-    disputed as (
-        select c.triple
+    triple as (
+        select c.fact, c.period, c.relation, c.pos, c.claim, c.published_at, c.qualifies, c.negated
         from claimed as c
-        group by c.triple
-        having bool_or(c.negated) and not bool_and(c.negated)
+        union all
+        select
+            f.fact,
+            f.period,
+            c.relation,
+            c.pos,
+            c.claim,
+            case when c.period <> '' then c.published_at end,
+            c.qualifies,
+            true
+        from claimed as c
+        join (select distinct a.fact, a.period from claimed as a where a.is_value and not a.negated) as f
+            on f.fact = c.fact and (f.period = '') <> (c.period = '')
+        where c.negated
+    ),
+    disputed as (
+        select t.fact, t.period
+        from triple as t
+        group by t.fact, t.period
+        having bool_or(t.negated) and not bool_and(t.negated)
     ),
     oriented as (
         select c.subject as holder, c.object as other, c.* from claimed as c where not c.negated
@@ -9127,9 +9505,9 @@ begin
         select c.object, c.subject, c.* from claimed as c where not c.negated and c.is_symmetric
     ),
     member (slot, relation, pos, claim, published_at, qualifies) as (
-        select c.triple, c.relation, c.pos, c.claim, c.published_at, c.qualifies
-        from claimed as c
-        where c.triple in (select d.triple from disputed as d)
+        select t.fact || ' ' || t.period, t.relation, t.pos, t.claim, t.published_at, t.qualifies
+        from triple as t
+        join disputed as d on d.fact = t.fact and d.period = t.period
         union all
         select format('g %s %s %s', o.holder, o.other, g.name), o.relation, o.pos, o.claim, o.published_at, o.qualifies
         from oriented as o
@@ -9356,6 +9734,7 @@ begin
             n.subject,
             n.predicate,
             n.object,
+            n.value,
             n.negated,
             case when l.is_superseded or t.relation is null then 'superseded' else 'current' end,
             case when t.relation is null then '{}' else coalesce(l.effective, t.stated) end,
@@ -10415,13 +10794,13 @@ begin
         and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
-        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, value_scale, value_key, negated,
+        confidence, stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
     overriding system value
     select
         coalesce(a."row", nextval('assertion_id_seq')), k.id, plan.space, a.no, a.subject, a.predicate, a.object,
-        a.value, a.value_number, a.value_unit, a.negated, a.confidence, a.stated_predicate,
+        a.value, a.value_number, a.value_unit, a.value_scale, a.value_key, a.negated, a.confidence, a.stated_predicate,
         coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
         a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
@@ -10435,6 +10814,8 @@ begin
         value text,
         value_number numeric,
         value_unit text,
+        value_scale numeric,
+        value_key text,
         negated boolean,
         confidence real,
         stated_predicate text,
@@ -11000,7 +11381,7 @@ begin
             '[]'
         )
         from (
-            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight, v.effective
+            select distinct v.subject, v.predicate, v.object, v.value, v.negated, v.status, v.weight, v.effective
             from document_chunk as c
             join assertion as a on a.chunk = c.chunk
             join document_version as dv on dv.id = c.version
@@ -11020,8 +11401,8 @@ begin
                         and exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
                     )
                 )
-            join relation as i on i.id = v.relation and i.value is not distinct from a.value
-                and (i.value is null or i.period = graphrag._period_key(a.claim))
+            join relation as i on i.id = v.relation and i.value_key is not distinct from a.value_key
+                and (i.value_key is null or i.period = graphrag._period_key(a.claim))
             where c.version = $2 and c.died is null and v.status <> 'archived'
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null
@@ -11764,7 +12145,8 @@ begin
         'subject', s.folded,
         'predicate', v.predicate,
         'object', o.folded,
-        'value', r.value,
+        'value', v.value,
+        'value_key', r.value_key,
         'negated', v.negated,
         'period', $6
     )
@@ -11780,7 +12162,7 @@ begin
         and ($6 is null or r.object is not null or r.period = $6)
         and (
             (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
-                and (r.value = $4 or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
+                and (r.value_key = graphrag._value_key($4) or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
             or (
                 exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
                 and graphrag._means(v.subject, $4)
@@ -12842,7 +13224,7 @@ begin
                 jsonb_strip_nulls(jsonb_build_object(
                     'subject', graphrag._name_at(v.subject, _then),
                     'predicate', v.predicate,
-                    'object', coalesce(graphrag._name_at(v.object, _then), r.value),
+                    'object', coalesce(graphrag._name_at(v.object, _then), v.value),
                     'negated', v.negated,
                     'status', v.status,
                     'period', graphrag._render_period(v.effective),
@@ -12850,7 +13232,6 @@ begin
                     'weight', v.weight
                 ))
             from relation_version as v
-            join relation as r on r.id = v.relation
             where v.relation = $3 and v.born <= _then and (v.died is null or v.died > _then);
     end if;
 end
@@ -12898,7 +13279,16 @@ begin
             graphrag._name_at(r.subject, $2),
             case when r.negated then 'NOT' end,
             r.predicate,
-            coalesce(graphrag._name_at(r.object, $2), r.value)
+            coalesce(
+                graphrag._name_at(r.object, $2),
+                (
+                    select v.value
+                    from relation_version as v
+                    where v.relation = r.id and v.born <= $2
+                    order by v.born desc
+                    limit 1
+                )
+            )
         )
         from relation as r
         where r.id = $1
@@ -13469,7 +13859,8 @@ begin
     left join predicate as p on p.name = r.predicate
     join entity_name as s on s.entity = r.subject or (p.is_symmetric and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate
-        and a.negated = r.negated and a.value is not distinct from r.value
+        and a.negated = r.negated and a.value_key is not distinct from r.value_key
+        and (r.value_key is null or graphrag._period_key(a.claim) = r.period)
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
     join document as d on d.id = v.document
@@ -13743,7 +14134,7 @@ begin
         v.id,
         format(
             '(%s) --[%s%s]--> (%s)', s.name, case when v.negated then 'NOT ' else '' end, v.predicate,
-            coalesce(o.name, r.value)
+            coalesce(o.name, v.value)
         ),
         null::double precision, null::jsonb, null::integer, null::text,
         null::integer,
@@ -13754,14 +14145,13 @@ begin
             'documents', d.documents,
             'ended', nullif(graphrag._has_ended(v.effective, _today), false)
         )) || coalesce(d.place, '{}'),
-        s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
+        s.name, v.predicate, coalesce(o.name, v.value), v.negated, v.status,
         graphrag._render_period(v.effective),
         (
             select concat_ws(
-                ' ', ns.name, case when n.negated then 'NOT' end, n.predicate, coalesce(nob.name, nr.value)
+                ' ', ns.name, case when n.negated then 'NOT' end, n.predicate, coalesce(nob.name, n.value)
             )
             from relation_version as n
-            join relation as nr on nr.id = n.relation
             join entity_version as ns on ns.entity = n.subject
             left join entity_version as nob on nob.entity = n.object
                 and graphrag._believed(nob.born, nob.died, r.space, filter)
@@ -16512,7 +16902,7 @@ begin
                     sv.name,
                     case when v.negated then 'NOT ' else '' end,
                     v.predicate,
-                    coalesce(ov.name, r.value)
+                    coalesce(ov.name, v.value)
                 ) || coalesce(' [valid ' || graphrag._render_period(v.effective) || ']', '') as statement,
                 coalesce(
                     ': ' || graphrag._one_line(
@@ -16522,7 +16912,6 @@ begin
                 ) as description
             from member as s
             join relation_version as v on v.subject = s.entity
-            join relation as r on r.id = v.relation
             join entity_version as sv on sv.entity = s.entity and sv.born <= $1 and (sv.died is null or sv.died > $1)
             left join member as o on o.entity = v.object
             left join entity_version as ov on ov.entity = v.object

@@ -31,6 +31,7 @@ create type graphrag._claim as (
     predicate text,
     object bigint,
     value text,
+    value_key text,
     period text,
     negated boolean,
     relation_subject bigint,    -- identity of the relation: a symmetric one keeps its lower entity id first
@@ -63,6 +64,7 @@ create type graphrag._relation_state as (
     subject bigint,
     predicate text,
     object bigint,
+    value text,
     negated boolean,
     status text,
     effective tstzmultirange,

@@ -22,6 +22,8 @@ create type graphrag._gated_triple as (
     value text,
     number numeric,
     unit text,
+    scale numeric,
+    value_key text,
     subject_name text,          -- as stated, ends swapped if the predicate was an inverse
     object_name text,
     is_swapped boolean,

@@ -6,7 +6,7 @@ as $function$
 -- and Indic vowel signs survive the way back to NFKC. Upper case first: ß and final sigma have no other way to fold.
 -- Regular expressions and replace(), because translate() compares every character with every other.
     select normalize(
-        replace(replace(replace(replace(replace(
+        replace(replace(replace(replace(replace(replace(replace(replace(replace(
             lower(upper(
                 regexp_replace(
                     normalize(
@@ -20,7 +20,7 @@ as $function$
                     'g'
                 ) collate "und-x-icu"
             ) collate "und-x-icu"),
-            'ς', 'σ'), 'ø', 'o'), 'ł', 'l'), 'đ', 'd'), 'ı', 'i'),
+            'ς', 'σ'), 'ø', 'o'), 'ł', 'l'), 'đ', 'd'), 'ı', 'i'), 'æ', 'ae'), 'œ', 'oe'), 'ð', 'd'), 'þ', 'th'),
         nfkc
     )
 $function$;

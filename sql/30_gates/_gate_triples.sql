@@ -8,7 +8,7 @@ create function graphrag._gate_triples(
     language plpgsql stable parallel safe rows 20
 as $function$
 -- entities: those of the same extraction. An object is a value if its predicate takes values, if the record says so, or
--- if it reads as a literal and is no entity of the chunk.
+-- if it is no entity of the chunk and reads as a literal, or can be no name because it is only a figure or a date.
 declare
     _possessive boolean := coalesce((options ->> 'possessive')::boolean, false);
     _floor real := coalesce((options ->> 'confidence_floor')::real, 0);
@@ -60,6 +60,20 @@ begin
         ) as k
         order by k.form, k.rank, k.type
     ),
+    unknown as materialized (
+        select u.folded, min(u.name) as name, row_number() over (order by u.folded) as nth
+        from stated as s
+        cross join lateral (values (s.subject_folded, s.subject), (s.object_folded, s.object)) as u (folded, name)
+        where u.name is not null and u.folded not in (select k.form from known as k)
+        group by u.folded
+    ),
+    gated as materialized (
+        -- Endpoints that are no entity of the chunk must be names themselves.
+        select u.folded, u.name, g.reason
+        from (select array_agg(u.name order by u.nth) as names from unknown as u) as a
+        cross join graphrag._gate_names(a.names, array_fill(null::text, array[cardinality(a.names)]), _possessive) as g
+        join unknown as u on u.nth = g.no
+    ),
     classified as materialized (
         select
             s.*,
@@ -70,8 +84,11 @@ begin
             l.is_literal,
             v.swapped and not l.is_literal as is_swapped,
             case when v.swapped and l.is_literal then v.normal else v.predicate end as resolved,
-            (l.parsed).number,
-            (l.parsed).unit,
+            -- What is said to be a value may be a figure that could be a name: 3M.
+            case
+                when l.is_literal and (p.parsed).kind is null then graphrag._parse_literal(s.object)
+                when l.is_literal then p.parsed
+            end as figure,
             k.folded as known_subject,
             k.type as subject_type,
             o.folded as known_object,
@@ -80,39 +97,32 @@ begin
         left join vocabulary as v on v.stated = s.predicate
         left join known as k on k.form = s.subject_folded
         left join known as o on o.form = s.object_folded
+        left join gated as g on g.folded = s.object_folded
         cross join lateral (select graphrag._parse_value(s.object)) as p (parsed)
         cross join lateral (
             select
-                coalesce(v.is_value, false) or s.is_value or (o.form is null and (p.parsed).kind is not null),
-                p.parsed
-        ) as l (is_literal, parsed)
-    ),
-    unknown as materialized (
-        -- Endpoints that are no entity of the chunk must be names themselves.
-        select u.folded, min(u.name) as name, row_number() over (order by u.folded) as nth
-        from (
-            select c.subject_folded as folded, c.subject as name
-            from classified as c
-            where c.known_subject is null
-            union all
-            select c.object_folded, c.object
-            from classified as c
-            where c.known_object is null and not c.is_literal
-        ) as u
-        where u.name is not null
-        group by u.folded
+                coalesce(v.is_value, false)
+                or s.is_value
+                or (
+                    o.form is null
+                    and ((p.parsed).kind is not null or coalesce(g.reason in ('bare_quantity', 'bare_date'), false))
+                )
+        ) as l (is_literal)
     ),
     refused as materialized (
         select
-            u.folded,
+            g.folded,
             case
-                when exists (select from unnest(entities) as e where e.folded = u.folded) then 'orphaned_endpoint'
+                when exists (select from unnest(entities) as e where e.folded = g.folded) then 'orphaned_endpoint'
                 when g.reason is not null then g.reason
-                when not graphrag._is_grounded(u.name, ground) then 'ungrounded_name'
+                when not graphrag._is_grounded(g.name, ground) then 'ungrounded_name'
             end as reason
-        from (select array_agg(u.name order by u.nth) as names from unknown as u) as a
-        cross join graphrag._gate_names(a.names, array_fill(null::text, array[cardinality(a.names)]), _possessive) as g
-        join unknown as u on u.nth = g.no
+        from gated as g
+        where g.folded in (
+            select c.subject_folded from classified as c
+            union all
+            select c.object_folded from classified as c where not c.is_literal
+        )
     ),
     judged as (
         select
@@ -151,8 +161,10 @@ begin
         j.resolved,
         case when j.is_swapped then j.s else j.o end,
         case when j.is_literal then j.object end,
-        case when j.is_literal then j.number end,
-        case when j.is_literal then j.unit end,
+        (j.figure).number,
+        (j.figure).unit,
+        (j.figure).scale,
+        case when j.is_literal then graphrag._value_key(j.object, j.figure) end,
         case when j.is_swapped then j.object else j.subject end,
         case when j.is_swapped then j.subject else j.object end,
         j.is_swapped,

@@ -32,7 +32,8 @@ as $function$
     select array[kind || ' ' || word, kind || ':' || language || ' ' || word]
         || case
             when kind <> all (
-                '{institution,particle,title_word,joint_name,role,common,modifier,work_type,person_type,vague_predicate}'
+                '{institution,particle,title_word,joint_name,role,common,modifier,work_type,person_type,figure_type,'
+                'vague_predicate}'
             )
                 then array[word]
             else '{}'

@@ -51,6 +51,8 @@ begin
                     'value', q.value,
                     'value_number', q.number,
                     'value_unit', q.unit,
+                    'value_scale', q.scale,
+                    'value_key', q.value_key,
                     'swapped', q.is_swapped,
                     'negated', q.negated,
                     'confidence', q.confidence,

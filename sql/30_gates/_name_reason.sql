@@ -45,7 +45,10 @@ begin
         end;
     end if;
     if _reason is null then
-        _reason := graphrag._figure_reason(btrim(name), _key, _words, _is_work, hits);
+        _reason := graphrag._figure_reason(
+            btrim(name), _key, _words, _is_work, hits,
+            type is not null and not graphrag._is_type('figure_type', type, hits)
+        );
     end if;
     if _reason is null and possessive and name ~ '[^ ](''s|’s|s''|s’) [[:lower:]]' then
         _reason := 'possessive_role_phrase';
@@ -177,11 +180,19 @@ as $function$
 $function$;
 comment on function graphrag._looks_personal(text[], jsonb) is 'Whether words look like a name of several words: capitals, and particles between them.';
 
-create function graphrag._figure_reason(name text, key text, words text[], is_work boolean, hits jsonb)
+create function graphrag._figure_reason(
+    name text,
+    key text,
+    words text[],
+    is_work boolean,
+    hits jsonb,
+    is_typed boolean
+)
     returns text
     language plpgsql immutable parallel safe
 as $function$
--- A work may be called by a number or a year (1984, 300), not by an amount.
+-- A work may be called by a number or a year (1984, 300), not by an amount. Who is typed as anything may be called by
+-- digits glued to letters or to other digits (3M, 3i, 7-11).
 declare
     _kind text;
 begin
@@ -189,6 +200,7 @@ begin
         _kind := (graphrag._parse_value(name)).kind;
         return case
             when _kind in ('number', 'date') and is_work then null
+            when is_typed and name ~ '^\d{1,4}([[:alpha:]]+|[-/]\d{1,3})$' and _kind is distinct from 'date' then null
             when _kind in ('number', 'quantity', 'money', 'percent') then 'bare_quantity'
             when _kind = 'date' or key ~ '^(\d{3,4} ?[-–—/] ?\d{2,4}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}[月월] ?\d{1,2}[日일])$'
                 then 'bare_date'
@@ -216,4 +228,4 @@ begin
     end;
 end
 $function$;
-comment on function graphrag._figure_reason(text, text, text[], boolean, jsonb) is 'bare_quantity or bare_date if a name is only that.';
+comment on function graphrag._figure_reason(text, text, text[], boolean, jsonb, boolean) is 'bare_quantity or bare_date if a name is only that.';

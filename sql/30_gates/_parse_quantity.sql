@@ -36,6 +36,9 @@ begin
     _after := btrim(translate(_part[3], '()', ''));
     _scale := graphrag._scale(_after, _currency is not null);
     _unit := nullif(graphrag._after_scale(_after, _scale), '');
+    if _currency is null and _scale = 1 and not graphrag._is_joined_unit(_part[3]) then
+        return _nothing;
+    end if;
     if _currency = '¥' then
         _currency := case when _after ~ '[億円]' then 'JPY' when _after ~ '[亿元]' then 'CNY' else '¥' end;
         _unit := case when _unit not in ('円', '元') then _unit end;
@@ -44,8 +47,9 @@ begin
         _unit := null;
     end if;
     if _currency is null
-        and (case when _unit = lower(_unit) then split_part(_unit, ' of ', 1) else _unit end)
-            = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
+        and lower(split_part(_unit, ' of ', 1))
+            = any ('{%,percent,per cent,pct,pct.,prozent,pour cent,por ciento,por cento,per cento}')
+        and (_unit = lower(_unit) or _unit not like '% of %') then
         _result.kind := 'percent';
         _unit := '%';
     elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
@@ -75,6 +79,7 @@ begin
         _result.number := null;
     end if;
     _result.unit := nullif(concat_ws(' ', _currency, _unit), '');
+    _result.scale := nullif(_scale, 1);
     return _result;
 end
 $function$;
@@ -84,8 +89,13 @@ create function graphrag._currency(symbol text)
     returns text
     language sql immutable strict parallel safe
 as $function$
-    select (
-        '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD", "C$": "CAD",
+    -- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
+    select c.codes ->> case
+        when c.codes ? symbol or length(symbol) < 4 then symbol
+        else lower(symbol)
+    end
+    from (
+        select '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD", "C$": "CAD",
           "CA$": "CAD", "CAD": "CAD", "HK$": "HKD", "HKD": "HKD", "NZ$": "NZD", "NZD": "NZD", "S$": "SGD", "SGD": "SGD",
           "R$": "BRL", "BRL": "BRL", "NT$": "TWD", "TWD": "TWD", "MX$": "MXN", "MXN": "MXN", "€": "EUR", "EUR": "EUR",
           "£": "GBP", "GBP": "GBP", "¥": "¥", "JPY": "JPY", "CNY": "CNY", "RMB": "CNY", "₹": "INR", "INR": "INR",
@@ -96,8 +106,9 @@ as $function$
           "dollars": "USD", "dollar": "USD", "US dollars": "USD", "U.S. dollars": "USD", "euros": "EUR", "euro": "EUR",
           "Euro": "EUR", "pounds sterling": "GBP", "yen": "JPY", "yuan": "CNY", "renminbi": "CNY", "won": "KRW",
           "rupees": "INR", "Indian rupees": "INR", "Swiss francs": "CHF", "Canadian dollars": "CAD",
-          "Australian dollars": "AUD", "dólares": "USD", "dollari": "USD"}'::jsonb
-    ) ->> symbol
+          "Australian dollars": "AUD", "dólares": "USD", "dollari": "USD", "us dollars": "USD", "u.s. dollars": "USD",
+          "indian rupees": "INR", "swiss francs": "CHF", "canadian dollars": "CAD", "australian dollars": "AUD"}'::jsonb
+    ) as c (codes)
 $function$;
 comment on function graphrag._currency(text) is 'The ISO code of a currency from its symbol, code or name; null where that is not clear.';
 
@@ -113,6 +124,9 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
+    if lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+        _word := lower(_word);
+    end if;
     return coalesce(
         (
             '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
@@ -176,3 +190,21 @@ begin
 end
 $function$;
 comment on function graphrag._is_unit(text) is 'Whether what follows a number is a unit of it and not the rest of a name.';
+
+create function graphrag._is_joined_unit(rest text)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+-- Without a blank between, Latin letters are a unit only if they are a symbol of one (5km, 12bps, 20kW, not 49ers or
+-- 4chan), and a letter in parentheses never is (401(k)). The letters of other scripts are (100人).
+    select case
+        when rest ~ '^\([a-z]' then false
+        when rest ~ '^[a-z]' then lower(substring(rest from '^[a-z]+')) = any (
+            '{km,m,cm,mm,nm,kg,g,mg,t,lb,lbs,oz,ft,in,yd,mi,mph,kph,kmh,hp,s,ms,ns,sec,secs,min,mins,h,hr,hrs,d,wk,wks,mo,mos,'
+            'yr,yrs,y,l,ml,cl,dl,gal,pp,ppt,bp,bps,pt,pts,px,fps,rpm,dpi,ppm,ppb,kb,mb,gb,tb,kbps,mbps,gbps,k,kw,kwh,w,wh,v,a,'
+            'mah,hz,khz,mhz,ghz,db,cal,kcal,kj,j,n,pa,kpa,ha,ac,sqft,bbl,boe,x,p,c,th,st,nd,rd}'
+        )
+        else true
+    end
+$function$;
+comment on function graphrag._is_joined_unit(text) is 'Whether letters that follow a figure without a blank can be its unit.';

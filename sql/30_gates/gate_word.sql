@@ -18,7 +18,8 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --                             names
 --   number, relative_date, calendar
 --                             no name; calendar unless it is typed as a person or a work
---   work_type, person_type    entity types
+--   work_type, person_type, figure_type
+--                             entity types
 --   title, male_title, female_title
 --                             before a surname, or after it where names are written so; alone no name
 --   rank, male_rank, female_rank
@@ -682,6 +683,11 @@ from (
             'person,people,human,character,fictional character,individual,artist,politician,actor,author'
         ),
         (
+            '', 'figure_type',
+            'number,quantity,amount,money,currency,percent,percentage,value,figure,measure,measurement,metric,price,'
+            'distance,length,weight,mass,date,time,duration,age,year,ordinal,cardinal,statistic,unit'
+        ),
+        (
             'en', 'vague_predicate',
             'related,relate,relates,related_to,relates_to,relate_to,related_with,relating_to,relation,'
             'relation_to,relations,relationship,relationship_to,relationship_with,relation_with,in_relation_to,'
@@ -729,6 +735,12 @@ select distinct d.language, 'relative', d.word || r.word
 from graphrag.gate_word as d
 join graphrag.gate_word as r on r.language = d.language and r.kind = 'role'
 where d.language in ('zh', 'ja', 'ko') and d.kind = 'determiner'
+on conflict do nothing;
+-- There a role is nobody's name, and no capital letter could make it one.
+insert into graphrag.gate_word (language, kind, word)
+select distinct r.language, 'relative', r.word
+from graphrag.gate_word as r
+where r.language in ('zh', 'ja', 'ko') and r.kind = 'role'
 on conflict do nothing;
 insert into graphrag.gate_word (language, kind, word)
 select c.language, 'conjunctive', p.word || j.word || q.word

@@ -17,9 +17,9 @@ begin
                 select
                 from unnest(states) as s
                 where s.relation = v.relation
-                    and row(v.subject, v.predicate, v.object, v.negated, v.status, v.effective,
+                    and row(v.subject, v.predicate, v.object, v.value, v.negated, v.status, v.effective,
                     v.superseded_by, v.ord, v.weight, v.confidence, v.content)
-                    is not distinct from row(s.subject, s.predicate, s.object, s.negated, s.status, s.effective,
+                    is not distinct from row(s.subject, s.predicate, s.object, s.value, s.negated, s.status, s.effective,
                     s.superseded_by, s.ord, s.weight, s.confidence, s.content)
             )
     ),
@@ -36,20 +36,20 @@ begin
     from unnest(states) as s
     where v.relation = s.relation
         and v.died = revision
-        and row(v.subject, v.predicate, v.object, v.negated, v.status, v.effective,
+        and row(v.subject, v.predicate, v.object, v.value, v.negated, v.status, v.effective,
             v.superseded_by, v.ord, v.weight, v.confidence, v.content)
-            is not distinct from row(s.subject, s.predicate, s.object, s.negated, s.status, s.effective,
+            is not distinct from row(s.subject, s.predicate, s.object, s.value, s.negated, s.status, s.effective,
             s.superseded_by, s.ord, s.weight, s.confidence, s.content)
         and not exists (select from relation_version as l where l.relation = s.relation and l.died is null);
     get diagnostics _n = row_count;
     _changes := _changes - _n;
 
     insert into relation_version (
-        relation, space, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight,
-        confidence, content
+        relation, space, born, subject, predicate, object, value, negated, status, effective, superseded_by, ord,
+        weight, confidence, content
     )
     select
-        s.relation, r.space, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective,
+        s.relation, r.space, revision, s.subject, s.predicate, s.object, s.value, s.negated, s.status, s.effective,
         s.superseded_by, s.ord, s.weight, s.confidence, s.content
     from unnest(states) as s
     join relation as r on r.id = s.relation

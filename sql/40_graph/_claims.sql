@@ -97,6 +97,7 @@ begin
             a.predicate,
             a.o,
             a.value,
+            a.value_key,
             case when a.object is null then graphrag._period_key(a.claim) else '' end,
             a.negated,
             case when p.is_symmetric and a.o < a.s then a.o else a.s end,
@@ -132,7 +133,7 @@ begin
                 )
             )
             and not graphrag._is_retracted(
-                $1, a.predicate, a.negated, a.s, a.o, a.value, graphrag._period_key(a.claim)
+                $1, a.predicate, a.negated, a.s, a.o, a.value_key, graphrag._period_key(a.claim)
             )
     );
 end
@@ -145,14 +146,14 @@ create function graphrag._identify_relations(space integer, claims graphrag._cla
 as $function$
 -- Gives each claim the id of the relation it supports, after making the relations that are new.
 begin
-    insert into relation (space, subject, predicate, object, value, period, negated)
-    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value, c.period, c.negated
+    insert into relation (space, subject, predicate, object, value_key, period, negated)
+    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value_key, c.period, c.negated
     from unnest(claims) as c
     on conflict do nothing;
     return array(
         select row(
-            c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.period, c.negated, c.relation_subject,
-            c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
+            c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.value_key, c.period, c.negated,
+            c.relation_subject, c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
             c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content, c.document, c.corrects
         )::graphrag._claim
         from unnest(claims) as c
@@ -170,7 +171,7 @@ begin
                 and r.predicate = c.predicate
                 and r.negated = c.negated
                 and r.object is null
-                and md5(r.value) = md5(c.value)
+                and r.value_key = c.value_key
                 and r.period = c.period
         ) as r
     );
@@ -184,7 +185,7 @@ create function graphrag._is_retracted(
     negated boolean,
     subject bigint,
     object bigint,
-    value text,
+    value_key text,
     period text
 )
     returns boolean
@@ -207,7 +208,7 @@ begin
             and n.role <> 'claimed'
             and n.document is null
             and (d.payload ->> 'negated')::boolean = $3
-            and d.payload ->> 'value' is not distinct from $6
+            and d.payload ->> 'value_key' is not distinct from $6
             and coalesce(d.payload ->> 'period', $7) = $7
             and r.predicate = $2
             and (

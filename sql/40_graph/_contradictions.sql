@@ -7,7 +7,7 @@ create function graphrag._stated_triples(space integer, assertions bigint[])
         subject bigint,
         predicate text,
         object bigint,
-        value text,
+        value_key text,
         period text,
         negated boolean
     )
@@ -20,7 +20,7 @@ begin
         case when p.is_symmetric and m.object < m.subject then m.object else m.subject end,
         a.predicate,
         case when p.is_symmetric and m.object < m.subject then m.subject else m.object end,
-        a.value,
+        a.value_key,
         case when a.object is null then graphrag._period_key(a.claim) else '' end,
         a.negated
     from assertion as a
@@ -145,7 +145,7 @@ begin
                 and r.predicate = t.predicate
                 and r.negated = t.negated
                 and r.object is null
-                and md5(r.value) = md5(t.value)
+                and r.value_key = t.value_key
                 and r.period = t.period
         ) as b
         where c.assertion = any (_live) and b.id <> a.relation
@@ -189,7 +189,7 @@ begin
             and b.subject = a.subject
             and b.predicate = a.predicate
             and b.negated = a.negated
-            and (b.object, b.value, b.claim) is not distinct from (a.object, a.value, a.claim)
+            and (b.object, b.value_key, b.claim) is not distinct from (a.object, a.value_key, a.claim)
             and b.chunk <> all (chunks)
         order by b.id
         limit 1
@@ -288,8 +288,8 @@ begin
                 coalesce(p.exclusive_groups, '{}') as exclusive_groups
             from jsonb_array_elements(prepared -> 'chunks') as g (chunk)
             cross join jsonb_to_recordset(g.chunk -> 'assertions') as a (
-                no integer, subject text, predicate text, object text, value text, negated boolean, claim tstzrange,
-                no_slot boolean, rendered text
+                no integer, subject text, predicate text, object text, value_key text, negated boolean,
+                claim tstzrange, no_slot boolean, rendered text
             )
             join entity_name as s on s.space = plan.space and s.folded = a.subject and s.died is null
                 and s.role <> 'claimed'
@@ -344,8 +344,8 @@ begin
                         and (
                             a.is_functional
                             or v.object = a.object_id
-                            or r.value = a.value
-                            or (r.value is not null and r.period <> '' and r.period = graphrag._period_key(a.claim))
+                            or r.value_key = a.value_key
+                            or (r.value_key is not null and r.period <> '' and r.period = graphrag._period_key(a.claim))
                         )
                     ) is not true
                     and not (

@@ -10,7 +10,9 @@ create function graphrag._slot_members(claims graphrag._claim[], judged graphrag
     language plpgsql stable parallel safe rows 100
 as $function$
 -- In which slots each claim stands. A slot can have one holder at a time:
---   t  a triple: assertion against denial (only when both are claimed)
+--   t  a triple: assertion against denial (only when both are claimed). Of a value, each period is a triple; a denial
+--      without a period denies the value of every period, whenever it was published, and one with a period denies
+--      it in that period of what was stated without
 --   g  subject, object and an exclusive group      f  subject and a functional predicate
 --   v  subject, value predicate and period (without a period only if the predicate is functional)
 --   x  two relations that a model was asked about and judged to contradict each other
@@ -19,15 +21,32 @@ begin
     return query
     with claimed as (
         select
-            format('t %s %s %s %L %L', c.relation_subject, c.predicate, c.relation_object, c.period, c.value) as triple,
-            c.*
+            format('t %s %s %s %L', c.relation_subject, c.predicate, c.relation_object, c.value_key) as fact, c.*
         from unnest(claims) as c
     ),
-    disputed as (
-        select c.triple
+    triple as (
+        select c.fact, c.period, c.relation, c.pos, c.claim, c.published_at, c.qualifies, c.negated
         from claimed as c
-        group by c.triple
-        having bool_or(c.negated) and not bool_and(c.negated)
+        union all
+        select
+            f.fact,
+            f.period,
+            c.relation,
+            c.pos,
+            c.claim,
+            case when c.period <> '' then c.published_at end,
+            c.qualifies,
+            true
+        from claimed as c
+        join (select distinct a.fact, a.period from claimed as a where a.is_value and not a.negated) as f
+            on f.fact = c.fact and (f.period = '') <> (c.period = '')
+        where c.negated
+    ),
+    disputed as (
+        select t.fact, t.period
+        from triple as t
+        group by t.fact, t.period
+        having bool_or(t.negated) and not bool_and(t.negated)
     ),
     oriented as (
         select c.subject as holder, c.object as other, c.* from claimed as c where not c.negated
@@ -35,9 +54,9 @@ begin
         select c.object, c.subject, c.* from claimed as c where not c.negated and c.is_symmetric
     ),
     member (slot, relation, pos, claim, published_at, qualifies) as (
-        select c.triple, c.relation, c.pos, c.claim, c.published_at, c.qualifies
-        from claimed as c
-        where c.triple in (select d.triple from disputed as d)
+        select t.fact || ' ' || t.period, t.relation, t.pos, t.claim, t.published_at, t.qualifies
+        from triple as t
+        join disputed as d on d.fact = t.fact and d.period = t.period
         union all
         select format('g %s %s %s', o.holder, o.other, g.name), o.relation, o.pos, o.claim, o.published_at, o.qualifies
         from oriented as o
@@ -264,6 +283,7 @@ begin
             n.subject,
             n.predicate,
             n.object,
+            n.value,
             n.negated,
             case when l.is_superseded or t.relation is null then 'superseded' else 'current' end,
             case when t.relation is null then '{}' else coalesce(l.effective, t.stated) end,

@@ -211,13 +211,13 @@ begin
         and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
-        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
-        stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, value_scale, value_key, negated,
+        confidence, stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
     overriding system value
     select
         coalesce(a."row", nextval('assertion_id_seq')), k.id, plan.space, a.no, a.subject, a.predicate, a.object,
-        a.value, a.value_number, a.value_unit, a.negated, a.confidence, a.stated_predicate,
+        a.value, a.value_number, a.value_unit, a.value_scale, a.value_key, a.negated, a.confidence, a.stated_predicate,
         coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
         a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
@@ -231,6 +231,8 @@ begin
         value text,
         value_number numeric,
         value_unit text,
+        value_scale numeric,
+        value_key text,
         negated boolean,
         confidence real,
         stated_predicate text,

@@ -92,7 +92,7 @@ begin
             '[]'
         )
         from (
-            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight, v.effective
+            select distinct v.subject, v.predicate, v.object, v.value, v.negated, v.status, v.weight, v.effective
             from document_chunk as c
             join assertion as a on a.chunk = c.chunk
             join document_version as dv on dv.id = c.version
@@ -112,8 +112,8 @@ begin
                         and exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
                     )
                 )
-            join relation as i on i.id = v.relation and i.value is not distinct from a.value
-                and (i.value is null or i.period = graphrag._period_key(a.claim))
+            join relation as i on i.id = v.relation and i.value_key is not distinct from a.value_key
+                and (i.value_key is null or i.period = graphrag._period_key(a.claim))
             where c.version = $2 and c.died is null and v.status <> 'archived'
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null

@@ -127,7 +127,7 @@ begin
                 jsonb_strip_nulls(jsonb_build_object(
                     'subject', graphrag._name_at(v.subject, _then),
                     'predicate', v.predicate,
-                    'object', coalesce(graphrag._name_at(v.object, _then), r.value),
+                    'object', coalesce(graphrag._name_at(v.object, _then), v.value),
                     'negated', v.negated,
                     'status', v.status,
                     'period', graphrag._render_period(v.effective),
@@ -135,7 +135,6 @@ begin
                     'weight', v.weight
                 ))
             from relation_version as v
-            join relation as r on r.id = v.relation
             where v.relation = $3 and v.born <= _then and (v.died is null or v.died > _then);
     end if;
 end
@@ -183,7 +182,16 @@ begin
             graphrag._name_at(r.subject, $2),
             case when r.negated then 'NOT' end,
             r.predicate,
-            coalesce(graphrag._name_at(r.object, $2), r.value)
+            coalesce(
+                graphrag._name_at(r.object, $2),
+                (
+                    select v.value
+                    from relation_version as v
+                    where v.relation = r.id and v.born <= $2
+                    order by v.born desc
+                    limit 1
+                )
+            )
         )
         from relation as r
         where r.id = $1

@@ -175,7 +175,8 @@ begin
     left join predicate as p on p.name = r.predicate
     join entity_name as s on s.entity = r.subject or (p.is_symmetric and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate
-        and a.negated = r.negated and a.value is not distinct from r.value
+        and a.negated = r.negated and a.value_key is not distinct from r.value_key
+        and (r.value_key is null or graphrag._period_key(a.claim) = r.period)
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
     join document as d on d.id = v.document

@@ -56,7 +56,7 @@ begin
         v.id,
         format(
             '(%s) --[%s%s]--> (%s)', s.name, case when v.negated then 'NOT ' else '' end, v.predicate,
-            coalesce(o.name, r.value)
+            coalesce(o.name, v.value)
         ),
         null::double precision, null::jsonb, null::integer, null::text,
         null::integer,
@@ -67,14 +67,13 @@ begin
             'documents', d.documents,
             'ended', nullif(graphrag._has_ended(v.effective, _today), false)
         )) || coalesce(d.place, '{}'),
-        s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
+        s.name, v.predicate, coalesce(o.name, v.value), v.negated, v.status,
         graphrag._render_period(v.effective),
         (
             select concat_ws(
-                ' ', ns.name, case when n.negated then 'NOT' end, n.predicate, coalesce(nob.name, nr.value)
+                ' ', ns.name, case when n.negated then 'NOT' end, n.predicate, coalesce(nob.name, n.value)
             )
             from relation_version as n
-            join relation as nr on nr.id = n.relation
             join entity_version as ns on ns.entity = n.subject
             left join entity_version as nob on nob.entity = n.object
                 and graphrag._believed(nob.born, nob.died, r.space, filter)

@@ -39,7 +39,7 @@ begin
                     sv.name,
                     case when v.negated then 'NOT ' else '' end,
                     v.predicate,
-                    coalesce(ov.name, r.value)
+                    coalesce(ov.name, v.value)
                 ) || coalesce(' [valid ' || graphrag._render_period(v.effective) || ']', '') as statement,
                 coalesce(
                     ': ' || graphrag._one_line(
@@ -49,7 +49,6 @@ begin
                 ) as description
             from member as s
             join relation_version as v on v.subject = s.entity
-            join relation as r on r.id = v.relation
             join entity_version as sv on sv.entity = s.entity and sv.born <= $1 and (sv.died is null or sv.died > $1)
             left join member as o on o.entity = v.object
             left join entity_version as ov on ov.entity = v.object

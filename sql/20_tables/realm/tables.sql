@@ -192,6 +192,8 @@ create table assertion (
     value text,                          -- as stated
     value_number numeric,                -- with its scale applied
     value_unit text,
+    value_scale numeric,                 -- the factor of a scale word, such as 1000000; null: none stated
+    value_key text,                      -- what spellings of one value share (graphrag._value_key)
     negated boolean not null default false,
     confidence real not null default 1,
     stated_predicate text,
@@ -289,13 +291,13 @@ create table relation (
     subject bigint not null references entity,
     predicate text not null,
     object bigint references entity,
-    value text,
+    value_key text,                      -- of a value: the same in all its spellings
     period text not null default '',     -- part of a value's identity: a figure of another period is another fact
     negated boolean not null,
-    check ((object is null) <> (value is null))
+    check ((object is null) <> (value_key is null))
 );
 create unique index relation_triple on relation (subject, predicate, object, negated) where object is not null;
-create unique index relation_value on relation (subject, predicate, md5(value), period, negated) where object is null;
+create unique index relation_value on relation (subject, predicate, value_key, period, negated) where object is null;
 
 create table relation_version (
     id bigint generated always as identity primary key,
@@ -306,6 +308,7 @@ create table relation_version (
     subject bigint not null references entity,
     predicate text not null,
     object bigint references entity,     -- null: a value, where a walk ends
+    value text,                          -- as its newest assertion states it
     negated boolean not null,
     status text not null check (status in ('current', 'superseded', 'archived')),
     effective tstzmultirange not null,

@@ -6,20 +6,19 @@ select
     sp.name as space,
     s.name as subject,
     v.predicate,
-    coalesce(o.name, r.value) as object,
-    r.value,
+    coalesce(o.name, v.value) as object,
+    v.value,
     (
-        select a.value_number from assertion as a where r.value is not null and a.content = v.content limit 1
+        select a.value_number from assertion as a where v.value is not null and a.content = v.content limit 1
     ) as value_number,
     (
-        select a.value_unit from assertion as a where r.value is not null and a.content = v.content limit 1
+        select a.value_unit from assertion as a where v.value is not null and a.content = v.content limit 1
     ) as value_unit,
     v.negated,
     v.status,
     (
-        select concat_ws(' ', ns.name, case when nv.negated then 'NOT' end, nv.predicate, coalesce(no.name, nr.value))
+        select concat_ws(' ', ns.name, case when nv.negated then 'NOT' end, nv.predicate, coalesce(no.name, nv.value))
         from relation_version as nv
-        join relation as nr on nr.id = nv.relation
         join entity_version as ns on ns.entity = nv.subject and ns.died is null
         left join entity_version as no on no.entity = nv.object and no.died is null
         where nv.relation = v.superseded_by and nv.died is null
@@ -57,7 +56,14 @@ select
                 )
                 else sn.document = d.id
             end
-            and a.value is not distinct from r.value
+            and a.value_key is not distinct from r.value_key
+            and (
+                r.value_key is null
+                or r.period = case
+                    when a.claim is null then ''
+                    else concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
+                end
+            )
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
                 or (
@@ -71,7 +77,10 @@ select
     (select rv.at from revision as rv where rv.space = r.space and rv.n = v.born) as believed_since,
     v.relation,
     v.subject as subject_id,
-    v.object as object_id
+    v.object as object_id,
+    (
+        select a.value_scale from assertion as a where v.value is not null and a.content = v.content limit 1
+    ) as value_scale
 from relation_version as v
 join relation as r on r.id = v.relation
 join space as sp on sp.id = r.space
@@ -182,7 +191,7 @@ select
                     else n.document = v.document
                 end
                 and r.predicate = a.predicate
-                and md5(r.value) = md5(a.value)
+                and r.value_key = a.value_key
                 and r.period = case
                     when a.claim is null then ''
                     else concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))

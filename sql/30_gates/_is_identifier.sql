@@ -1,0 +1,45 @@
+create function graphrag._is_identifier(value text)
+    returns boolean
+    language plpgsql immutable strict parallel safe
+as $function$
+-- In lower case: a UUID, ISBN, ISSN, DOI, ORCID, arXiv or PubMed number, CVE, IP address, or phone number with its
+-- country's code. Digits that only look like an ISBN must have its check digit.
+begin
+    return case
+        when value ~ '^(isbn|issn|doi|orcid|arxiv|pmid)\M' then value ~ '^\S+( \S+){0,5}$' and value ~ '\d'
+        when value ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then true
+        when value ~ '^10\.\d{4,9}/\S+$' then true
+        when value ~ '^cve-\d{4}-\d{4,}$' then true
+        when value ~ '^\d{1,3}(\.\d{1,3}){3}(:\d{1,5}|/\d\d?)?$'
+            then 255 >= all (string_to_array(substring(value from '^[\d.]+'), '.')::integer[])
+        when value ~ '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$' then value like '%::%' or value ~ '^([^:]+:){7}[^:]+$'
+        -- +1 555 123, +44 20 7946 0958, +15551234567; but +1,234 and +5 % are figures.
+        when value ~ '^\+[1-9][-\d (.)]*\d$'
+            then length(regexp_replace(value, '\D', '', 'g')) between 7 and 15
+                and (value ~ '[ (-]' or value ~ '^\+\d{10,}$')
+        when value ~ '^\(\d{3}\) ?\d{3}-\d{4}$' then true
+        when value ~ '^97[89][- ]?(\d[- ]?){9}\d$' then graphrag._has_check_digit(value, 10)
+        when value ~ '^\d{1,5}[- ]\d{1,7}[- ]\d{1,6}[- ][\dx]$' then graphrag._has_check_digit(value, 11)
+        else false
+    end;
+end
+$function$;
+comment on function graphrag._is_identifier(text) is 'Whether a text in lower case is the number or code by which something is identified.';
+
+create function graphrag._has_check_digit(value text, modulus integer)
+    returns boolean
+    language sql immutable strict parallel safe
+as $function$
+-- Of an ISBN: with modulus 10 it has 13 digits of the weights 1 and 3, with 11 ten of 10 to 1, where x is 10.
+    select count(*) = case modulus when 10 then 13 else 10 end
+        and sum(
+            case d.part[1] when 'x' then 10 else d.part[1]::integer end
+            * case
+                when modulus = 11 then 11 - d.no
+                when d.no % 2 = 0 then 3
+                else 1
+            end
+        ) % modulus = 0
+    from regexp_matches(value, '[\dx]', 'g') with ordinality as d (part, no)
+$function$;
+comment on function graphrag._has_check_digit(text, integer) is 'Whether the digits of an ISBN agree with the last of them.';
