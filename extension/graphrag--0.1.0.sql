@@ -2702,7 +2702,7 @@ declare
 begin
     if _part[3] ~ '^(a half|(one|two|a)[ -]thirds?|one[ -]half)( of |$)' then
         _number := case when _part[3] ~ 'half' then 0.5 when _part[3] like 'two%' then 0.6667 else 0.3333 end;
-        return concat_ws(' ', _part[1] || _number, substring(_part[3] from ' of (?:the )?(.+)$'));
+        return concat(_part[1], _number, ' ' || substring(_part[3] from ' of (?:the )?(.+)$'));
     end if;
     select max(i.n)
     into _n
@@ -4297,7 +4297,7 @@ create function graphrag._parse_quantity(value text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at
--- least) leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known
+-- least) leaves the number null: the stated text has it. A letter in parentheses is part of a name (401(k)). Capitals after the number are a name, unless they are a known
 -- unit.
 declare
     _nothing graphrag.parsed_value;
@@ -4330,7 +4330,7 @@ begin
     _after := btrim(translate(_part[3], '()', ''));
     _scale := graphrag._scale(_after, _currency is not null);
     _unit := nullif(graphrag._after_scale(_after, _scale), '');
-    if _currency is null and _scale = 1 and not graphrag._is_joined_unit(_part[3]) then
+    if _currency is null and (_part[3] ~ '^\([a-z]' or (_scale = 1 and not graphrag._is_joined_unit(_part[3]))) then
         return _nothing;
     end if;
     if _currency = '¥' then
@@ -4490,9 +4490,8 @@ create function graphrag._is_joined_unit(rest text)
     language sql immutable parallel safe
 as $function$
 -- Without a blank between, Latin letters are a unit only if they are a symbol of one (5km, 12bps, 20kW, not 49ers or
--- 4chan), and a letter in parentheses never is (401(k)). The letters of other scripts are (100人).
+-- 4chan). The letters of other scripts are (100人).
     select case
-        when rest ~ '^\([a-z]' then false
         when rest ~ '^[a-z]' then lower(substring(rest from '^[a-z]+')) = any (
             '{km,m,cm,mm,nm,kg,g,mg,t,lb,lbs,oz,ft,in,yd,mi,mph,kph,kmh,hp,s,ms,ns,sec,secs,min,mins,h,hr,hrs,d,wk,wks,mo,mos,'
             'yr,yrs,y,l,ml,cl,dl,gal,pp,ppt,bp,bps,pt,pts,px,fps,rpm,dpi,ppm,ppb,kb,mb,gb,tb,kbps,mbps,gbps,k,kw,kwh,w,wh,v,a,'
@@ -4564,7 +4563,7 @@ begin
             or (length(_value) between 4 and 5 and coalesce(_result.unit, 's') = 's' and _value < '22')
         )
         and graphrag.parse_period(_value) is not null then
-        return row('date', case when length(_value) = 4 then _result.number end, null, null);
+        return row('date', case when length(_value) = 4 then _result.number end, null, null)::graphrag.parsed_value;
     elsif _result.kind is null and length(_value) <= 60 then
         _result := graphrag._parse_compound_value(_value);
     end if;
@@ -4836,8 +4835,12 @@ begin
         _key := 'b:' || (lower(btrim(value)) in ('true', 'yes'));
     elsif _parsed.kind = 'url' then
         _key := 't:' || btrim(value);
-    elsif _parsed.kind = 'identifier' and value ~ '^[+(]?\d[-\d(). ]+$' and value !~ '^\d+(\.\d+){3}$' then
-        _key := 'i:' || regexp_replace(value, '\D', '', 'g');
+    elsif _parsed.kind = 'identifier' then
+        _key := 'i:' || case
+            when value ~* '^isbn|^[+(]?[\d][-\d() ]+x?$'
+                then regexp_replace(regexp_replace(lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g')
+            else regexp_replace(lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
+        end;
     elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
         _period := graphrag.parse_period(value);
         _key := case
@@ -4869,7 +4872,8 @@ create function graphrag._unit_key(unit text)
 as $function$
 -- One form for singular and plural (1 employee, 2 employees); a symbol keeps its case (MW is not mW).
     select case
-        when unit ~ '[a-z]{4}' then regexp_replace(lower(unit), '([a-rt-z])s\M', '\1', 'g')
+        when unit ~ '[a-z]{4}'
+            then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
         else unit
     end
 $function$;

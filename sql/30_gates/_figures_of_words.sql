@@ -19,7 +19,7 @@ declare
 begin
     if _part[3] ~ '^(a half|(one|two|a)[ -]thirds?|one[ -]half)( of |$)' then
         _number := case when _part[3] ~ 'half' then 0.5 when _part[3] like 'two%' then 0.6667 else 0.3333 end;
-        return concat_ws(' ', _part[1] || _number, substring(_part[3] from ' of (?:the )?(.+)$'));
+        return concat(_part[1], _number, ' ' || substring(_part[3] from ' of (?:the )?(.+)$'));
     end if;
     select max(i.n)
     into _n

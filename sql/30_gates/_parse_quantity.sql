@@ -3,7 +3,7 @@ create function graphrag._parse_quantity(value text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at
--- least) leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known
+-- least) leaves the number null: the stated text has it. A letter in parentheses is part of a name (401(k)). Capitals after the number are a name, unless they are a known
 -- unit.
 declare
     _nothing graphrag.parsed_value;
@@ -36,7 +36,7 @@ begin
     _after := btrim(translate(_part[3], '()', ''));
     _scale := graphrag._scale(_after, _currency is not null);
     _unit := nullif(graphrag._after_scale(_after, _scale), '');
-    if _currency is null and _scale = 1 and not graphrag._is_joined_unit(_part[3]) then
+    if _currency is null and (_part[3] ~ '^\([a-z]' or (_scale = 1 and not graphrag._is_joined_unit(_part[3]))) then
         return _nothing;
     end if;
     if _currency = '¥' then
@@ -196,9 +196,8 @@ create function graphrag._is_joined_unit(rest text)
     language sql immutable parallel safe
 as $function$
 -- Without a blank between, Latin letters are a unit only if they are a symbol of one (5km, 12bps, 20kW, not 49ers or
--- 4chan), and a letter in parentheses never is (401(k)). The letters of other scripts are (100人).
+-- 4chan). The letters of other scripts are (100人).
     select case
-        when rest ~ '^\([a-z]' then false
         when rest ~ '^[a-z]' then lower(substring(rest from '^[a-z]+')) = any (
             '{km,m,cm,mm,nm,kg,g,mg,t,lb,lbs,oz,ft,in,yd,mi,mph,kph,kmh,hp,s,ms,ns,sec,secs,min,mins,h,hr,hrs,d,wk,wks,mo,mos,'
             'yr,yrs,y,l,ml,cl,dl,gal,pp,ppt,bp,bps,pt,pts,px,fps,rpm,dpi,ppm,ppb,kb,mb,gb,tb,kbps,mbps,gbps,k,kw,kwh,w,wh,v,a,'

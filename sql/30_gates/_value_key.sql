@@ -17,8 +17,12 @@ begin
         _key := 'b:' || (lower(btrim(value)) in ('true', 'yes'));
     elsif _parsed.kind = 'url' then
         _key := 't:' || btrim(value);
-    elsif _parsed.kind = 'identifier' and value ~ '^[+(]?\d[-\d(). ]+$' and value !~ '^\d+(\.\d+){3}$' then
-        _key := 'i:' || regexp_replace(value, '\D', '', 'g');
+    elsif _parsed.kind = 'identifier' then
+        _key := 'i:' || case
+            when value ~* '^isbn|^[+(]?[\d][-\d() ]+x?$'
+                then regexp_replace(regexp_replace(lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g')
+            else regexp_replace(lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
+        end;
     elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
         _period := graphrag.parse_period(value);
         _key := case
@@ -50,7 +54,8 @@ create function graphrag._unit_key(unit text)
 as $function$
 -- One form for singular and plural (1 employee, 2 employees); a symbol keeps its case (MW is not mW).
     select case
-        when unit ~ '[a-z]{4}' then regexp_replace(lower(unit), '([a-rt-z])s\M', '\1', 'g')
+        when unit ~ '[a-z]{4}'
+            then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
         else unit
     end
 $function$;

@@ -129,7 +129,7 @@ def test_figures_of_two_periods_are_two_facts() -> None:
     ]
     graph = derive(documents, [Predicate("revenue", value=True)])
     assert {key.value: held.status for key, held in graph.relations.items()} == {
-        "$1": "current", "$2": "superseded", "$3": "current",
+        "1 dollar": "current", "2 dollar": "superseded", "3 dollar": "current",
     }  # fmt: skip
 
 

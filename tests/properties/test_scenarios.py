@@ -40,8 +40,10 @@ def lives(city: str, start: str | None = None, end: str | None = None, confidenc
     return Triple(ADA, "lives_in", city, valid_from=start, valid_to=end, confidence=confidence)
 
 
-def revenue(figure: str, year: str) -> Triple:
-    return Triple("DataHub", "reported_revenue", figure, is_value=True, valid_from=year, valid_to=year)
+def revenue(figure: str, year: str | None = None, negated: bool = False) -> Triple:
+    return Triple(
+        "DataHub", "reported_revenue", figure, is_value=True, negated=negated, valid_from=year, valid_to=year
+    )
 
 
 @dataclass(frozen=True)
@@ -172,14 +174,54 @@ STORIES = {
         {"reported_revenue $1", "reported_revenue $3"},
         {"reported_revenue $2": "reported_revenue $3"},
     ),
+    "a figure in three spellings": Story(
+        [
+            told("a", 1, revenue("$5 million", "2020")),
+            told("b", 2, revenue("5 million dollars", "2020")),
+            told("c", 3, revenue("$5.0 million", "2020")),
+        ],
+        {"reported_revenue $5.0 million"},
+        {},
+    ),
+    "percentages outside slots": Story(
+        [told("a", 1, revenue("5%")), told("b", 2, revenue("5 percent")), told("c", 3, revenue("5 Percent"))],
+        {"reported_revenue 5 Percent"},
+        {},
+    ),
+    "a figure denied without a period": Story(
+        [
+            told("a", 1, revenue("$5 million", "2020"), year=2021),
+            told("b", 2, revenue("5 million dollars", negated=True), year=2022),
+        ],
+        {"not reported_revenue 5 million dollars"},
+        {"reported_revenue $5 million": "not reported_revenue 5 million dollars"},
+    ),
+    "a figure restated after its denial": Story(
+        [
+            told("a", 1, revenue("$5 million", negated=True), year=2021),
+            told("b", 2, revenue("$5 million", "2020"), year=2022),
+        ],
+        {"not reported_revenue $5 million", "reported_revenue $5 million"},
+        {},
+    ),
+    "another figure's denial": Story(
+        [told("a", 1, revenue("$5 million", "2020")), told("b", 2, revenue("$6 million", negated=True))],
+        {"not reported_revenue $6 million", "reported_revenue $5 million"},
+        {},
+    ),
+    "a figure without a period, denied for one year": Story(
+        [told("a", 1, revenue("$5 million")), told("b", 2, revenue("$5 million", "2020", negated=True))],
+        {"not reported_revenue $5 million", "reported_revenue $5 million"},
+        {},
+    ),
 }
 
 
 def summary(graph: Graph) -> tuple[set[str], dict[str, str]]:
     """Which facts are current, and who superseded the others."""
     words = {
-        key: " ".join(["not"] * key.negated + [key.predicate, key.object or key.value or ""])
-        for key in graph.relations
+        key: " ".join(["not"] * key.negated + [key.predicate, key.object or held.value or ""])
+        for key, held in graph.relations.items()
     }
     current = {words[key] for key, held in graph.relations.items() if held.status == "current"}
     superseded = {

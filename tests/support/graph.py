@@ -10,7 +10,7 @@ from typing import Any
 from psycopg import sql as compose
 
 from tests.support.database import Connection, Row
-from tests.support.model import EntityState, Graph, Key, Predicate, Relation, fold
+from tests.support.model import EntityState, Graph, Key, Predicate, Relation, fold, meaning
 from tests.support.spans import Span, union
 
 
@@ -25,14 +25,17 @@ def read_graph(conn: Connection, realm: str, space: str, predicates: Mapping[str
     facts = _facts(conn, realm, space)
     keys = [_key(fact, predicates) for fact in facts]
     assert len(keys) == len(set(keys)), "one fact stands twice"
-    said = {(_phrase(fact), key.period): key for fact, key in zip(facts, keys, strict=True)}
+    said = {fact["relation"]: (key, _phrase(fact)) for fact, key in zip(facts, keys, strict=True)}
+    for fact in facts:
+        assert fact["superseded_by"] == (said[fact["successor"]][1] if fact["successor"] else None)
     relations = {
         key: Relation(
             weight=fact["weight"],
             confidence=round(fact["confidence"], 5),
             status=fact["status"],
-            superseded_by=said[fact["superseded_by"], key.period] if fact["superseded_by"] else None,
+            superseded_by=said[fact["successor"]][0] if fact["successor"] else None,
             effective=union(map(_span, fact["effective"])),
+            value=fact["value"],
         )
         for fact, key in zip(facts, keys, strict=True)
     }
@@ -47,9 +50,10 @@ def _entities(conn: Connection, realm: str, space: str) -> list[Row]:
 def _facts(conn: Connection, realm: str, space: str) -> list[Row]:
     """The view's rows, each with the period that is part of a figure's identity."""
     query = compose.SQL(
-        "select f.*, nullif(r.period, '') as period from {} as f join {} as r on r.id = f.relation"
+        "select f.*, nullif(r.period, '') as period, v.superseded_by as successor from {} as f"
+        " join {} as r on r.id = f.relation join {} as v on v.relation = r.id and v.died is null"
         " where f.space = %s"
-    ).format(compose.Identifier(realm, "facts"), compose.Identifier(realm, "relation"))
+    ).format(*(compose.Identifier(realm, name) for name in ("facts", "relation", "relation_version")))
     return conn.execute(query, [space]).fetchall()
 
 
@@ -63,7 +67,7 @@ def _key(fact: Row, predicates: Mapping[str, Predicate]) -> Key:
     subject, predicate = fold(fact["subject"]), fact["predicate"]
     if fact["value"] is not None:
         period = None if fact["period"] is None else _period(fact["period"])
-        return Key(subject, predicate, None, fact["value"], period, fact["negated"])
+        return Key(subject, predicate, None, meaning(fact["value"]), period, fact["negated"])
     object_ = fold(fact["object"])
     if predicate in predicates and predicates[predicate].symmetric:
         subject, object_ = sorted((subject, object_))

@@ -7,11 +7,13 @@ the order in which documents arrived.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from math import inf
 from typing import NamedTuple
 
@@ -74,7 +76,7 @@ class Key(NamedTuple):
     subject: str
     predicate: str
     object: str | None
-    value: str | None
+    value: str | None  # what it says, in whatever spelling
     period: Span | None  # of a value only: another period is another fact
     negated: bool
 
@@ -86,6 +88,7 @@ class Relation:
     status: str
     superseded_by: Key | None
     effective: Spans
+    value: str | None = None  # as last spelt
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,25 @@ def fold(name: str) -> str:
     decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name).casefold())
     kept = (c for c in decomposed if unicodedata.category(c) not in ("Mn", "Zs", "Pd") and c not in "'’‘`´")
     return unicodedata.normalize("NFC", "".join(kept))
+
+
+_SCALES = {"million": 10**6, "billion": 10**9}
+_UNITS = {"$": "dollar", "dollars": "dollar", "dollar": "dollar", "%": "percent", "percent": "percent"}
+
+
+def meaning(value: str) -> str:
+    """What all spellings of one figure say: its number, with the scale applied, and its unit; else its words folded."""
+    words = re.findall(r"[$%]|[\d.,]*\d|[^\W\d]+", value.lower())
+    numbers = [Decimal(word.replace(",", "")) for word in words if word[0].isdigit()]
+    if len(numbers) != 1:
+        return fold(value)
+    number, units = numbers[0], []
+    for word in words:
+        if word in _SCALES:
+            number *= _SCALES[word]
+        elif not word[0].isdigit():
+            units.append(_UNITS.get(word, word))
+    return " ".join([f"{number.normalize():f}", *units])
 
 
 class Position(NamedTuple):
@@ -137,7 +159,7 @@ class _Mention:
 class _Claim:
     at: Position
     triple: Triple
-    published_at: float | None
+    published_at: float | None = field(compare=False)
     key: Key
     corrects: frozenset[str] = frozenset()
 
@@ -587,7 +609,7 @@ def _key(
     subject = resolution.of(document, triple.subject)
     if triple.is_value or predicate.value:
         stated = period(triple.valid_from, triple.valid_to)
-        return Key(subject, predicate.name, None, triple.object, stated, triple.negated)
+        return Key(subject, predicate.name, None, meaning(triple.object), stated, triple.negated)
     object_ = resolution.of(document, triple.object)
     if predicate.inverse_of is not None:
         predicate = vocabulary[predicate.inverse_of]
@@ -630,7 +652,23 @@ def _contents(
     for claim in claims:
         for slot in _slots(claim.key, vocabulary.get(claim.key.predicate, Predicate(claim.key.predicate))):
             contents[slot].append(claim)
+    _add_denials(contents, [claim for claim in claims if claim.key.negated and claim.key.value is not None])
     return contents
+
+
+def _add_denials(contents: Mapping[tuple[object, ...], list[_Claim]], denials: Sequence[_Claim]) -> None:
+    """A denial of a figure that names no period denies it in every period, whenever it was published; one that names a
+    period denies it in that period of a figure that has none."""
+    for slot, members in contents.items():
+        key = slot[1]
+        if slot[0] != "triple" or not isinstance(key, Key) or all(claim.key.negated for claim in members):
+            continue
+        for denial in denials:
+            if (denial.key.period is None) != (key.period is None) and denial.key._replace(
+                negated=False, period=key.period
+            ) == key:
+                always = denial.key.period is None
+                members.append(replace(denial, published_at=None if always else denial.published_at))
 
 
 def _corrections(
@@ -698,4 +736,5 @@ def _relation(key: Key, support: Sequence[_Claim], slots: Sequence[_Slot]) -> Re
         status="superseded" if first else "current",
         superseded_by=first.key if first else None,
         effective=effective,
+        value=None if key.value is None else max(support, key=lambda claim: claim.at).triple.object,
     )

@@ -14,6 +14,9 @@ select
     (
         select a.value_unit from assertion as a where v.value is not null and a.content = v.content limit 1
     ) as value_unit,
+    (
+        select a.value_scale from assertion as a where v.value is not null and a.content = v.content limit 1
+    ) as value_scale,
     v.negated,
     v.status,
     (
@@ -77,10 +80,7 @@ select
     (select rv.at from revision as rv where rv.space = r.space and rv.n = v.born) as believed_since,
     v.relation,
     v.subject as subject_id,
-    v.object as object_id,
-    (
-        select a.value_scale from assertion as a where v.value is not null and a.content = v.content limit 1
-    ) as value_scale
+    v.object as object_id
 from relation_version as v
 join relation as r on r.id = v.relation
 join space as sp on sp.id = r.space
@@ -156,6 +156,7 @@ select
     a.value,
     a.value_number,
     a.value_unit,
+    a.value_scale,
     a.negated,
     a.confidence,
     a.stated_predicate,
