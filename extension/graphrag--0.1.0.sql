@@ -595,6 +595,32 @@ end
 $function$;
 comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
 
+create function graphrag._guard_verdict()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere.
+declare
+    _verdict record := case when tg_op = 'INSERT' then new else old end;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if not exists (
+        select
+        from assertion as a
+        join document_chunk as d on d.chunk = a.chunk
+        where a.id = _verdict.assertion
+    ) or graphrag._may_purge(tg_relid) then
+        return _verdict;
+    end if;
+    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'Its statement is believed, or was: what was judged of it stays as it was.',
+            hint = 'graphrag.configure(''contradiction_detection'', ''true'') has a model judge new statements.';
+end
+$function$;
+comment on function graphrag._guard_verdict() is 'Trigger: what a model judged of a statement that is believed neither comes nor goes.';
+
 create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
     returns boolean
     language plpgsql stable parallel unsafe
@@ -1281,6 +1307,10 @@ create or replace trigger keep before update or truncate on mention
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on assertion
     for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on contradiction
+    for each statement execute function graphrag._keep();
+create or replace trigger belief before insert or delete on contradiction
+    for each row execute function graphrag._guard_verdict();
 create or replace trigger keep before update or truncate on entity
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on relation
@@ -2556,7 +2586,8 @@ begin
         coalesce(d.is_symmetric, false),
         coalesce(d.is_functional, false),
         coalesce(d.is_value, false),
-        coalesce(d.exclusive_groups, '{}'),
+        -- One group however it is spelt.
+        array(select lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
         coalesce(d.subject_types, '{}'),
         coalesce(d.object_types, '{}')
     from jsonb_to_recordset(declarations) as d (
@@ -2833,7 +2864,7 @@ begin
         s.name,
         n.folded,
         s.type,
-        nullif(btrim(graphrag._clean_text(s.record ->> 'description')), ''),
+        nullif(left(btrim(graphrag._clean_text(s.record ->> 'description')), 2000), ''),
         coalesce(a.aliases, '{}'),
         coalesce(a.folded_aliases, '{}'),
         coalesce(a.rejected, 0)::integer,
@@ -3131,7 +3162,7 @@ begin
         graphrag._one_line(j.record ->> 'valid_to'),
         j.claim,
         j.problem,
-        nullif(btrim(graphrag._clean_text(j.record ->> 'description')), ''),
+        nullif(left(btrim(graphrag._clean_text(j.record ->> 'description')), 2000), ''),
         nullif(btrim(graphrag._clean_text(j.record ->> 'evidence')), ''),
         coalesce(
             j.reason,
@@ -14086,8 +14117,8 @@ create function graphrag._rank_relations(
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 30
 as $function$
--- What has ended by today comes after what is in force. Ties: weight, then the triple's names. A quota gives the walk
--- its share first, in its order.
+-- Of what is found, what has ended by today comes after what is in force; it is not cut for that. Ties: weight, then
+-- the triple's names. A quota gives the walk its share first, in its order.
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _share integer := case
@@ -14117,7 +14148,7 @@ begin
         from hit as h
         join relation_version as v on v.id = h.id
         group by h.id, v.effective
-        order by has_ended, quota, score desc
+        order by quota, score desc
         fetch first (places) rows with ties
     )
     select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut
@@ -18425,7 +18456,7 @@ begin
     from (
         select k.extractor as model, count(*) as answers
         from chunk as k
-        where k.failure is null and k.extractor <> 'supplied'
+        where k.failure is null and k.extractor not in ('supplied', 'by hand')
         group by k.extractor
     ) as c
     cross join lateral (
@@ -19301,7 +19332,16 @@ begin
     end if;
     foreach _part in array _parts loop
         begin
-            execute format('select graphrag.%I($1)', '_doctor_' || _part) into _findings using _realm;
+            _findings := case _part
+                when 'server' then graphrag._doctor_server(_realm)
+                when 'libraries' then graphrag._doctor_libraries(_realm)
+                when 'privileges' then graphrag._doctor_privileges(_realm)
+                when 'realm' then graphrag._doctor_realm(_realm)
+                when 'endpoints' then graphrag._doctor_endpoints(_realm)
+                when 'indexes' then graphrag._doctor_indexes(_realm)
+                when 'order' then graphrag._doctor_order(_realm)
+                when 'extraction' then graphrag._doctor_extraction(_realm)
+            end;
         exception
             when insufficient_privilege then
                 _findings := graphrag._finding(
