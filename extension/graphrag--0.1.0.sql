@@ -1370,6 +1370,9 @@ select
     (
         select a.value_unit from assertion as a where v.value is not null and a.content = v.content limit 1
     ) as value_unit,
+    (
+        select a.value_scale from assertion as a where v.value is not null and a.content = v.content limit 1
+    ) as value_scale,
     v.negated,
     v.status,
     (
@@ -1433,10 +1436,7 @@ select
     (select rv.at from revision as rv where rv.space = r.space and rv.n = v.born) as believed_since,
     v.relation,
     v.subject as subject_id,
-    v.object as object_id,
-    (
-        select a.value_scale from assertion as a where v.value is not null and a.content = v.content limit 1
-    ) as value_scale
+    v.object as object_id
 from relation_version as v
 join relation as r on r.id = v.relation
 join space as sp on sp.id = r.space
@@ -1512,6 +1512,7 @@ select
     a.value,
     a.value_number,
     a.value_unit,
+    a.value_scale,
     a.negated,
     a.confidence,
     a.stated_predicate,
@@ -3971,8 +3972,15 @@ begin
             when length(key) <= 15 and left(key, 1) <> 'h' and graphrag.parse_period(key || ' 2000') is not null
                 then 'bare_date'
         end;
-    elsif is_work or not hits ? ('number ' || split_part(words[1], '-', 1)) then
+    elsif is_work then
         return null;
+    elsif not hits ? ('number ' || split_part(words[1], '-', 1)) then
+        -- a dozen, half a million, over ten employees
+        return case
+            when words[1] = any ('{a,an,half,over,more,at,less,under,up,about,around,nearly,almost,roughly,fewer}')
+                and (graphrag._parse_value(name)).kind is not null
+                then 'bare_quantity'
+        end;
     end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
     -- Eighty-Four), and wholly in capitals always (TEN).

@@ -207,8 +207,15 @@ begin
             when length(key) <= 15 and left(key, 1) <> 'h' and graphrag.parse_period(key || ' 2000') is not null
                 then 'bare_date'
         end;
-    elsif is_work or not hits ? ('number ' || split_part(words[1], '-', 1)) then
+    elsif is_work then
         return null;
+    elsif not hits ? ('number ' || split_part(words[1], '-', 1)) then
+        -- a dozen, half a million, over ten employees
+        return case
+            when words[1] = any ('{a,an,half,over,more,at,less,under,up,about,around,nearly,almost,roughly,fewer}')
+                and (graphrag._parse_value(name)).kind is not null
+                then 'bare_quantity'
+        end;
     end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
     -- Eighty-Four), and wholly in capitals always (TEN).

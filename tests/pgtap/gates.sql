@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(561);
+select plan(600);
 
 -- ------------------------------------------------------------ names: name, type, reason (null: it is one)
 select is(graphrag.gate_name(n.name, n.type), n.reason, format('name: %s (%s)', left(n.name, 60), n.type))
@@ -159,6 +159,33 @@ from (values
     ('Tom and Harry', 'Person', 'conjunctive_name'),
     ('Ada & Charles', 'Person', 'conjunctive_name'),
     ('five', 'Concept', 'bare_quantity'),
+    ('3M', 'Organization', null),
+    ('3i', 'Company', null),
+    ('2K', 'Organization', null),
+    ('1X', 'Company', null),
+    ('300M', 'Organization', null),
+    ('7-11', 'Store', null),
+    ('9/11', 'Event', null),
+    ('76ers', 'Team', null),
+    ('49ers', null, null),
+    ('76ers', null, null),
+    ('401(k)', null, null),
+    ('8K', null, null),
+    ('3M', null, null),
+    ('4chan', null, null),
+    ('CVE-2024-12345', null, null),
+    ('公司', null, 'relative_name'),
+    ('会社', null, 'relative_name'),
+    ('회사', null, 'relative_name'),
+    ('阿里巴巴公司', null, null),
+    ('5km', 'Distance', 'bare_quantity'),
+    ('500K', 'Amount', 'bare_quantity'),
+    ('5,000', 'Organization', 'bare_quantity'),
+    ('$5 million', 'Organization', 'bare_quantity'),
+    ('fifteen percent', null, 'bare_quantity'),
+    ('a dozen', null, 'bare_quantity'),
+    ('$1.2 billion to $1.4 billion', null, 'bare_quantity'),
+    ('5 feet 10 inches', null, 'bare_quantity'),
     ('the company', 'Organization', 'relative_name'),
     ('12 March 2020', 'Event', 'bare_date'),
     ('', null, 'malformed'),
@@ -718,6 +745,52 @@ select is(
     '{"over_long": 1}',
     'a name of 5,000 characters'
 );
+
+-- ------------------------------------------------------------ objects that can be no entities
+create temporary table spoken as
+select graphrag._gate(
+    jsonb_build_object('triples', jsonb_agg(jsonb_build_object('subject', 'Acme', 'predicate', 'property_' || chr(96 + o.no::integer), 'object', o.object)
+        || jsonb_build_object('object_is_value', o.object = '300M'))),
+    'Acme ' || string_agg(o.object, ', ')
+) as result
+from unnest(array[
+    'fifteen percent', 'ten employees', 'zwei Kinder', 'yesterday', 'a dozen', '1/2', '10-12', '5 feet 10 inches',
+    '$1.2 billion to $1.4 billion', 'ISBN 978-0-306-40615-7', '10.1000/xyz123', '192.168.0.1', 'CVE-2024-12345', '+1 555 123',
+    '3M', '300M', '49ers', '401(k)'
+]) with ordinality as o (object, no);
+select results_eq(
+    $$ select a.value, a.value_number, a.value_unit
+       from spoken as g, jsonb_to_recordset(g.result -> 'assertions') as a
+           (no integer, value text, value_number numeric, value_unit text)
+       where a.value is not null order by a.no $$,
+    $$ values
+        ('fifteen percent', 15::numeric, '%'), ('ten employees', 10, 'employees'), ('zwei Kinder', null, null),
+        ('yesterday', null, null), ('a dozen', 12, null), ('1/2', 0.5, null), ('10-12', null, null),
+        ('5 feet 10 inches', 70, 'inches'), ('$1.2 billion to $1.4 billion', null, 'USD'),
+        ('ISBN 978-0-306-40615-7', null, null), ('10.1000/xyz123', null, null), ('192.168.0.1', null, null),
+        ('CVE-2024-12345', null, null), ('+1 555 123', null, null), ('300M', 300000000, null) $$,
+    'what is only a figure, a date or an identifier is a value of the subject'
+);
+select results_eq(
+    $$ select m.surface from spoken as g, jsonb_to_recordset(g.result -> 'mentions') as m (surface text) $$,
+    $$ values ('Acme'), ('3M'), ('49ers'), ('401(k)') $$,
+    'names of digits and letters are entities, unless they are said to be values'
+);
+select is((select result -> 'rejected' from spoken), '{}', 'and nothing is dropped');
+select is(
+    graphrag._gate(
+        '{"triples": [{"subject": "fifteen percent", "predicate": "voted", "object": "Acme"}]}', 'fifteen percent Acme'
+    ) -> 'rejected',
+    '{"bare_quantity": 1}',
+    'a subject must be a name all the same'
+);
+
+-- letters with a spelling of their own
+select is(graphrag._fold_name(v.one), graphrag._fold_name(v.other), format('%s = %s', v.one, v.other))
+from (values
+    ('Æther', 'Aether'), ('Œuvre', 'Oeuvre'), ('Søren', 'Soren'), ('Þór', 'Thor'), ('Guðrún', 'Gudrun'), ('Đặng', 'Dang'),
+    ('Łódź', 'Lodz'), ('Straße', 'STRASSE')
+) as v (one, other);
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select no_plan();
+select plan(287);
 
 -- ------------------------------------------------------------ literals
 select is(
@@ -236,6 +236,141 @@ select is(
     (select sum((graphrag._parse_value('$' || n || '.5 billion')).number) from generate_series(1, 16) as n),
     144000000000.0,
     'sixteen quarters add up'
+);
+
+-- ------------------------------------------------------------ in the graph
+set client_min_messages = warning;
+select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
+set graphrag.realm = 'kb';
+select graphrag.declare_predicate('reported_revenue', is_value => true);
+
+create function pg_temp.say(
+    document text, year integer, object text, period text default null, negated boolean default false,
+    predicate text default 'reported_revenue'
+)
+    returns void
+    language sql
+as $$
+    select graphrag.index(
+        format('Acme %s %s %s, said %s.', predicate, object, period, document),
+        document => document,
+        published_at => make_timestamptz(year, 1, 1, 0, 0, 0, 'UTC'),
+        extraction => jsonb_build_array(jsonb_build_object(
+            'subject', 'Acme', 'predicate', predicate, 'object', object, 'negated', negated, 'valid_from', period,
+            'valid_to', period
+        ))
+    );
+$$;
+-- sixteen quarters of one metric, in one document
+select graphrag.index(
+    (
+        select string_agg(format('In Q%s %s, Acme earned $%s.5 million.', n % 4 + 1, 2017 + n / 4, n + 1), E'\n\n' order by n)
+        from generate_series(0, 15) as n
+    ),
+    document => 'quarters',
+    published_at => '2021-01-01',
+    extraction => (
+        select jsonb_agg(jsonb_build_object(
+            'subject', 'Acme', 'predicate', 'quarterly_income', 'object', format('$%s.5 million', n + 1),
+            'valid_from', format('Q%s %s', n % 4 + 1, 2017 + n / 4), 'valid_to', format('Q%s %s', n % 4 + 1, 2017 + n / 4)
+        ))
+        from generate_series(0, 15) as n
+    )
+);
+select results_eq(
+    $$ select f.subject, f.value, f.value_number, f.value_unit, f.value_scale, f.valid_from, f.valid_to, f.status
+       from kb.facts as f where f.predicate = 'quarterly_income' order by f.valid_from $$,
+    $$ select 'Acme', format('$%s.5 million', n + 1), (n + 1.5) * 1000000, 'USD', 1000000::numeric,
+           (timestamp '2017-01-01' + n * interval '3 months') at time zone 'UTC',
+           (timestamp '2017-01-01' + (n + 1) * interval '3 months') at time zone 'UTC', 'current'
+       from generate_series(0, 15) as n $$,
+    'sixteen quarters of a metric are sixteen dated figures'
+);
+select is(
+    (select sum(value_number) from kb.facts where predicate = 'quarterly_income' and status = 'current'),
+    144000000::numeric,
+    'that SQL adds up'
+);
+select results_eq(
+    $$ select extract(year from valid_from at time zone 'UTC')::integer, sum(value_number)
+       from kb.facts where predicate = 'quarterly_income' group by 1 order by 1 $$,
+    $$ values (2017, 12000000::numeric), (2018, 28000000), (2019, 44000000), (2020, 60000000) $$,
+    'or by year'
+);
+
+-- spellings
+select pg_temp.say('s1', 2021, '$5 million', '2020');
+select pg_temp.say('s2', 2022, '5 million dollars', '2020');
+select pg_temp.say('s3', 2023, '$5.0 million', '2020');
+select results_eq(
+    $$ select object, value_number, status, weight, documents from kb.facts where predicate = 'reported_revenue' $$,
+    $$ values ('$5.0 million', 5000000::numeric, 'current', 3, array['s1', 's2', 's3']) $$,
+    'a figure in three spellings is one fact of weight 3, shown as last spelt'
+);
+select is(
+    (select count(distinct relation) from kb.assertions where predicate = 'reported_revenue'), 1::bigint,
+    'which every statement leads to'
+);
+select results_eq(
+    $$ select object, status, weight, documents from graphrag.timeline('Acme') where predicate = 'reported_revenue' $$,
+    $$ values ('$5.0 million', 'current', 3, array['s1', 's2', 's3']) $$,
+    'and stands in the timeline once'
+);
+select is(
+    graphrag.document_graph('s1') #> '{relations,0,object}', '"$5.0 million"',
+    'a document shows the figure that it states, in whatever words'
+);
+select is(graphrag.derive(), 0, 'derived from scratch it is the same');
+select graphrag.delete_document('s3');
+select results_eq(
+    $$ select object, weight from kb.facts where predicate = 'reported_revenue' $$,
+    $$ values ('5 million dollars', 2) $$,
+    'without the newest document the spelling is the one before'
+);
+select pg_temp.say('p' || n, 2020 + n::integer, v, null, false, 'margin')
+from unnest(array['5%', '5 percent', '5 Percent']) with ordinality as s (v, n);
+select results_eq(
+    $$ select object, weight from kb.facts where predicate = 'margin' $$, $$ values ('5 Percent', 3) $$,
+    'nor does a percentage without a slot count three times'
+);
+
+-- denial
+select pg_temp.say('n1', 2023, 'USD 5,000,000', null, true);
+select results_eq(
+    $$ select object, negated, status, effective, superseded_by from kb.facts
+       where predicate = 'reported_revenue' order by negated $$,
+    $$ values
+        ('5 million dollars', false, 'superseded', '{}'::tstzmultirange,
+         'Acme NOT reported_revenue USD 5,000,000'),
+        ('USD 5,000,000', true, 'current', '{(,)}', null) $$,
+    'a denial without a period denies the figure of every period'
+);
+select pg_temp.say('s4', 2024, '$5m', '2020');
+select results_eq(
+    $$ select object, negated, status, weight from kb.facts where predicate = 'reported_revenue' order by negated $$,
+    $$ values ('$5m', false, 'current', 3), ('USD 5,000,000', true, 'current', 1) $$,
+    'restated, it stands again; the denial is left the other years'
+);
+select ok(
+    not (
+        select effective @> timestamptz '2020-06-01' from kb.facts where predicate = 'reported_revenue' and negated
+    ),
+    'and not that one'
+);
+select pg_temp.say('n2', 2025, '$6 million', null, true);
+select is(
+    (select status from kb.facts where object = '$5m'), 'current', 'the denial of another figure is about that one'
+);
+select is(graphrag.derive(), 0, 'all this is what a derivation from scratch finds');
+
+-- decisions
+select isnt(
+    graphrag.retract_relation('Acme', 'reported_revenue', 'five million dollars'), null,
+    'a figure is retracted in any spelling'
+);
+select is(
+    (select count(*) from kb.facts where predicate = 'reported_revenue' and not negated), 0::bigint,
+    'whatever spelling documents have'
 );
 
 select * from finish();
