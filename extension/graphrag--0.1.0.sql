@@ -4340,8 +4340,8 @@ create function graphrag._parse_quantity(value text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at
--- least) leaves the number null: the stated text has it. A letter in parentheses is part of a name (401(k)). Capitals after the number are a name, unless they are a known
--- unit.
+-- least) leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known
+-- unit, and so is a letter in parentheses (401(k)).
 declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
@@ -4432,8 +4432,8 @@ as $function$
         else lower(symbol)
     end
     from (
-        select '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD", "C$": "CAD",
-          "CA$": "CAD", "CAD": "CAD", "HK$": "HKD", "HKD": "HKD", "NZ$": "NZD", "NZD": "NZD", "S$": "SGD", "SGD": "SGD",
+        select '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD",
+          "C$": "CAD", "CA$": "CAD", "CAD": "CAD", "HK$": "HKD", "HKD": "HKD", "NZ$": "NZD", "NZD": "NZD", "S$": "SGD", "SGD": "SGD",
           "R$": "BRL", "BRL": "BRL", "NT$": "TWD", "TWD": "TWD", "MX$": "MXN", "MXN": "MXN", "€": "EUR", "EUR": "EUR",
           "£": "GBP", "GBP": "GBP", "¥": "¥", "JPY": "JPY", "CNY": "CNY", "RMB": "CNY", "₹": "INR", "INR": "INR",
           "₩": "KRW", "KRW": "KRW", "₽": "RUB", "RUB": "RUB", "₺": "TRY", "TRY": "TRY", "₪": "ILS", "ILS": "ILS",
@@ -4643,7 +4643,8 @@ as $function$
 -- In the smallest unit said, in which it is exact: 5 feet 10 inches are 70 inches, and so is 5'10".
 declare
     _units constant jsonb := '{"foot": ["length", 12], "feet": ["length", 12], "ft": ["length", 12],
-        "inch": ["length", 1], "inches": ["length", 1], "in": ["length", 1], "stone": ["mass", 224], "st": ["mass", 224],
+        "inch": ["length", 1], "inches": ["length", 1], "in": ["length", 1], "stone": ["mass", 224],
+        "st": ["mass", 224],
         "pound": ["mass", 16], "pounds": ["mass", 16], "lb": ["mass", 16], "lbs": ["mass", 16], "ounce": ["mass", 1],
         "ounces": ["mass", 1], "oz": ["mass", 1], "week": ["time", 604800], "weeks": ["time", 604800],
         "day": ["time", 86400], "days": ["time", 86400], "hour": ["time", 3600], "hours": ["time", 3600],
@@ -4863,8 +4864,8 @@ create function graphrag._value_key(value text, parsed graphrag.parsed_value def
     returns text
     language plpgsql immutable parallel safe
 as $function$
--- What spellings of one value share: its number and unit ($5 million, 5 million dollars, $5.0 million), its period if it
--- is a date (2020-03-12, 12 March 2020), what it identifies, else its words, folded. A figure whose zeros may mean
+-- What spellings of one value share: its number and unit ($5 million, 5 million dollars, $5.0 million), its period if
+-- it is a date (2020-03-12, 12 March 2020), what it identifies, else its words, folded. A figure whose zeros may mean
 -- something (007, version 3.10) is its words; a date of the fiscal year too, since that depends on a setting; a URL is
 -- exactly itself.
 declare
@@ -6399,8 +6400,8 @@ begin
                 where s.relation = v.relation
                     and row(v.subject, v.predicate, v.object, v.value, v.negated, v.status, v.effective,
                     v.superseded_by, v.ord, v.weight, v.confidence, v.content)
-                    is not distinct from row(s.subject, s.predicate, s.object, s.value, s.negated, s.status, s.effective,
-                    s.superseded_by, s.ord, s.weight, s.confidence, s.content)
+                    is not distinct from row(s.subject, s.predicate, s.object, s.value, s.negated, s.status,
+                    s.effective, s.superseded_by, s.ord, s.weight, s.confidence, s.content)
             )
     ),
     unsaid as (
@@ -6710,8 +6711,8 @@ begin
     return array(
         select row(
             c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.value_key, c.period, c.negated,
-            c.relation_subject, c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
-            c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content, c.document, c.corrects
+            c.relation_subject, c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric,
+            c.is_functional, c.is_value, c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content, c.document, c.corrects
         )::graphrag._claim
         from unnest(claims) as c
         cross join lateral (
@@ -7808,7 +7809,9 @@ begin
     from jsonb_array_elements(rows) as r (given)
     cross join lateral (
         select n.name
-        from unnest(array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit', 'value_scale', 'value_key']) as n (name)
+        from unnest(
+            array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit', 'value_scale', 'value_key']
+        ) as n (name)
         where r.given -> n.name <> 'null'
     ) as c
     limit 1;
@@ -10853,8 +10856,9 @@ begin
         and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
-        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, value_scale, value_key, negated,
-        confidence, stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, value_scale, value_key,
+        negated, confidence, stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description,
+        start_at, end_at, content
     )
     overriding system value
     select
@@ -12221,7 +12225,10 @@ begin
         and ($6 is null or r.object is not null or r.period = $6)
         and (
             (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
-                and (r.value_key = graphrag._value_key($4) or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
+                and (
+                    r.value_key = graphrag._value_key($4)
+                    or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)
+                ))
             or (
                 exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
                 and graphrag._means(v.subject, $4)

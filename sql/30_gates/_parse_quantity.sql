@@ -3,8 +3,8 @@ create function graphrag._parse_quantity(value text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- [qualifier] [sign or parenthesis] [currency] number [scale] [unit]. A qualifier that makes it a bound (over, at
--- least) leaves the number null: the stated text has it. A letter in parentheses is part of a name (401(k)). Capitals after the number are a name, unless they are a known
--- unit.
+-- least) leaves the number null: the stated text has it. Capitals after the number are a name, unless they are a known
+-- unit, and so is a letter in parentheses (401(k)).
 declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
@@ -95,8 +95,8 @@ as $function$
         else lower(symbol)
     end
     from (
-        select '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD", "C$": "CAD",
-          "CA$": "CAD", "CAD": "CAD", "HK$": "HKD", "HKD": "HKD", "NZ$": "NZD", "NZD": "NZD", "S$": "SGD", "SGD": "SGD",
+        select '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD",
+          "C$": "CAD", "CA$": "CAD", "CAD": "CAD", "HK$": "HKD", "HKD": "HKD", "NZ$": "NZD", "NZD": "NZD", "S$": "SGD", "SGD": "SGD",
           "R$": "BRL", "BRL": "BRL", "NT$": "TWD", "TWD": "TWD", "MX$": "MXN", "MXN": "MXN", "€": "EUR", "EUR": "EUR",
           "£": "GBP", "GBP": "GBP", "¥": "¥", "JPY": "JPY", "CNY": "CNY", "RMB": "CNY", "₹": "INR", "INR": "INR",
           "₩": "KRW", "KRW": "KRW", "₽": "RUB", "RUB": "RUB", "₺": "TRY", "TRY": "TRY", "₪": "ILS", "ILS": "ILS",

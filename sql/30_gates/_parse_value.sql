@@ -94,7 +94,8 @@ as $function$
 -- In the smallest unit said, in which it is exact: 5 feet 10 inches are 70 inches, and so is 5'10".
 declare
     _units constant jsonb := '{"foot": ["length", 12], "feet": ["length", 12], "ft": ["length", 12],
-        "inch": ["length", 1], "inches": ["length", 1], "in": ["length", 1], "stone": ["mass", 224], "st": ["mass", 224],
+        "inch": ["length", 1], "inches": ["length", 1], "in": ["length", 1], "stone": ["mass", 224],
+        "st": ["mass", 224],
         "pound": ["mass", 16], "pounds": ["mass", 16], "lb": ["mass", 16], "lbs": ["mass", 16], "ounce": ["mass", 1],
         "ounces": ["mass", 1], "oz": ["mass", 1], "week": ["time", 604800], "weeks": ["time", 604800],
         "day": ["time", 86400], "days": ["time", 86400], "hour": ["time", 3600], "hours": ["time", 3600],

@@ -2,8 +2,8 @@ create function graphrag._value_key(value text, parsed graphrag.parsed_value def
     returns text
     language plpgsql immutable parallel safe
 as $function$
--- What spellings of one value share: its number and unit ($5 million, 5 million dollars, $5.0 million), its period if it
--- is a date (2020-03-12, 12 March 2020), what it identifies, else its words, folded. A figure whose zeros may mean
+-- What spellings of one value share: its number and unit ($5 million, 5 million dollars, $5.0 million), its period if
+-- it is a date (2020-03-12, 12 March 2020), what it identifies, else its words, folded. A figure whose zeros may mean
 -- something (007, version 3.10) is its words; a date of the fiscal year too, since that depends on a setting; a URL is
 -- exactly itself.
 declare

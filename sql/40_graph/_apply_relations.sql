@@ -19,8 +19,8 @@ begin
                 where s.relation = v.relation
                     and row(v.subject, v.predicate, v.object, v.value, v.negated, v.status, v.effective,
                     v.superseded_by, v.ord, v.weight, v.confidence, v.content)
-                    is not distinct from row(s.subject, s.predicate, s.object, s.value, s.negated, s.status, s.effective,
-                    s.superseded_by, s.ord, s.weight, s.confidence, s.content)
+                    is not distinct from row(s.subject, s.predicate, s.object, s.value, s.negated, s.status,
+                    s.effective, s.superseded_by, s.ord, s.weight, s.confidence, s.content)
             )
     ),
     unsaid as (

@@ -65,7 +65,9 @@ begin
     from jsonb_array_elements(rows) as r (given)
     cross join lateral (
         select n.name
-        from unnest(array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit', 'value_scale', 'value_key']) as n (name)
+        from unnest(
+            array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit', 'value_scale', 'value_key']
+        ) as n (name)
         where r.given -> n.name <> 'null'
     ) as c
     limit 1;

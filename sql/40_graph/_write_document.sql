@@ -211,8 +211,9 @@ begin
         and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
-        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, value_scale, value_key, negated,
-        confidence, stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, value_scale, value_key,
+        negated, confidence, stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description,
+        start_at, end_at, content
     )
     overriding system value
     select

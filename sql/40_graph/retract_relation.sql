@@ -95,7 +95,10 @@ begin
         and ($6 is null or r.object is not null or r.period = $6)
         and (
             (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
-                and (r.value_key = graphrag._value_key($4) or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
+                and (
+                    r.value_key = graphrag._value_key($4)
+                    or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)
+                ))
             or (
                 exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
                 and graphrag._means(v.subject, $4)

@@ -209,7 +209,8 @@ select is(
     format('one value: %s', s.spellings)
 )
 from (values
-    (array['$5 million', '5 million dollars', '$5.0 million', 'five million dollars', 'US$5,000,000', '5 Million Dollars']),
+    (array['$5 million', '5 million dollars', '$5.0 million', 'five million dollars', 'US$5,000,000',
+           '5 Million Dollars']),
     (array['5%', '5 percent', '5 Percent', '5.0 per cent', 'five percent']),
     (array['120 employees', '120 employee', 'one hundred and twenty employees']),
     (array['1,815', '1815', '1815.0']),
@@ -264,7 +265,9 @@ $$;
 -- sixteen quarters of one metric, in one document
 select graphrag.index(
     (
-        select string_agg(format('In Q%s %s, Acme earned $%s.5 million.', n % 4 + 1, 2017 + n / 4, n + 1), E'\n\n' order by n)
+        select string_agg(
+            format('In Q%s %s, Acme earned $%s.5 million.', n % 4 + 1, 2017 + n / 4, n + 1), E'\n\n' order by n
+        )
         from generate_series(0, 15) as n
     ),
     document => 'quarters',
@@ -272,7 +275,8 @@ select graphrag.index(
     extraction => (
         select jsonb_agg(jsonb_build_object(
             'subject', 'Acme', 'predicate', 'quarterly_income', 'object', format('$%s.5 million', n + 1),
-            'valid_from', format('Q%s %s', n % 4 + 1, 2017 + n / 4), 'valid_to', format('Q%s %s', n % 4 + 1, 2017 + n / 4)
+            'valid_from', format('Q%s %s', n % 4 + 1, 2017 + n / 4),
+            'valid_to', format('Q%s %s', n % 4 + 1, 2017 + n / 4)
         ))
         from generate_series(0, 15) as n
     )

@@ -64,7 +64,15 @@ ALIASES = ("Babbage", "Lovelace", "Rex", "Ada Lovelace", "Augusta Ada King", "TE
 TYPES = (None, "Person", "Organization")
 PEOPLE = ("Person", "Person", "Person", "Person", None, "Organization")
 FAMILY_ALIASES = ("Babbage", "Charles", "Mr. Babbage", "Charles Babbage", "Charlie")
-FIGURES = ("$66.5 billion", "66,500 million dollars", "$70 billion", "$70.0 billion", "1,204", "5%", "5 Percent")
+FIGURES = (
+    "$66.5 billion",
+    "66,500 million dollars",
+    "$70 billion",
+    "$70.0 billion",
+    "1,204",
+    "5%",
+    "5 Percent",
+)
 YEARS = ("2001", "2005", "2011")
 CONFIDENCES = (1.0, 0.9, 0.5, 0.25)
 
