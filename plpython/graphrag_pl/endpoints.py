@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphrag_pl import errors
-from graphrag_pl.database import Database, breathing, rows, scalar
+from graphrag_pl.database import Database, OwnCaller, breathing, rows, scalar
 from graphrag_pl.retry import CallError
 from graphrag_pl.text import to_json
 
@@ -111,6 +111,8 @@ def send(plpy: Database, requests: list[dict[str, Any]], concurrency: int) -> li
     """Let `graphrag._call` answer the requests; same length and order. The answers come one by one, each
     quickly read."""
     breathe = breathing(plpy)
+    if isinstance(plpy, OwnCaller):
+        return plpy.call(to_json(requests, breathe), concurrency)
     found = rows(
         plpy,
         "select a.answer::text from jsonb_array_elements(graphrag._call($1, $2)) with ordinality as a (answer, no)"
