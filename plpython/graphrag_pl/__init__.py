@@ -22,5 +22,6 @@ travels as text.
     records     JSON into entities and triples
     extraction  chunks into entities and triples
     synthesis   evidence into an answer
+    jobs        the worker of the queue
     doctor      what is installed and who answers
 """

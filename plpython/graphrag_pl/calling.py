@@ -28,6 +28,8 @@ DEFAULT_DEADLINE = 120.0
 UNREACHABLE_DEADLINE = 10.0
 #: Seconds between two looks at whether the statement was cancelled.
 _TICK = 0.1
+#: The first step is short: all tasks query for their turns then, and a query's snapshot lasts until the commit.
+_START = 0.01
 #: Seconds that cancelled requests get to close their connections.
 _FAREWELL = 0.5
 #: Seconds of waiting that nobody needs to be told about.
@@ -194,14 +196,16 @@ class Calls:
         self._loop.run_until_complete(part)
 
     async def _tick(self) -> None:
+        seconds = _TICK
         if not self._tasks:
+            seconds = _START
             self._tasks = [
                 asyncio.create_task(_answer(r, self._servers[r.base_url, r.realm], self._at_once, self._turns))
                 for r in self._requests
             ]
         waiting = [task for task in self._tasks if not task.done()]
         if waiting:
-            done, _ = await asyncio.wait(waiting, timeout=_TICK)
+            done, _ = await asyncio.wait(waiting, timeout=seconds)
             for task in done:
                 task.result()  # raises where the task's own query met a cancel
 

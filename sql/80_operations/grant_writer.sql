@@ -27,7 +27,7 @@ create function graphrag._writer_functions()
 as $function$
     select array[
         'index', 'delete_document', 'assert_relation', 'retract_relation', 'merge_entities', 'split_entity', 'undo',
-        'derive'
+        'derive', 'enqueue', 'work'
     ]::name[]
 $function$;
 comment on function graphrag._writer_functions() is 'Entry points that write a realm''s documents and graph.';

@@ -30,3 +30,6 @@ comment on view decisions is 'The decisions that stand, for undo().';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';
+comment on table job is 'The queue: documents to be indexed or withdrawn by graphrag.work().';
+comment on view jobs is 'What is queued, what runs and how far it is, and what became of the rest.';
+comment on function enqueue_changes() is 'Row changes of an attached table into the queue; made a trigger by graphrag.attach().';

@@ -274,3 +274,24 @@ select
     max(u.at) as last_at
 from usage as u
 group by u.role, u.model;
+
+create view jobs with (security_invoker = true) as
+select
+    j.id as job,
+    j.space,
+    j.operation,
+    j.source,
+    j.document,
+    case when j.status = 'running' and j.ready_at < clock_timestamp() then 'stale' else j.status end as status,
+    j.attempts,
+    j.chunks,
+    j.chunks_done,
+    j.reason,
+    j.enqueued_at,
+    j.started_at,
+    j.ended_at,
+    case when j.status = 'pending' then j.ready_at end as ready_at,
+    case when j.status = 'running' then j.ready_at end as lease_until,
+    j.worker,
+    j.result
+from job as j;
