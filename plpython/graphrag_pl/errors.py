@@ -50,6 +50,22 @@ def sql_error(plpy: Database, sqlstate: str, message: str, detail: str, hint: st
     return error
 
 
+def sqlstate_of(error: BaseException) -> str | None:
+    """The SQLSTATE of an error that SQL raised, or this package; None of any other. Of codes that PL/Python does
+    not know, such as the extension's own, it only passes on PostgreSQL's number: five characters of six bits."""
+    known = getattr(error, "sqlstate", None)
+    packed = getattr(error, "spidata", None)
+    if known or not packed:
+        return known
+    return "".join(chr((packed[0] >> 6 * place & 0x3F) + ord("0")) for place in range(5))
+
+
+def detail_of(error: BaseException) -> str | None:
+    """The DETAIL of an error that SQL raised, or this package."""
+    packed = getattr(error, "spidata", None)
+    return packed[1] if packed else getattr(error, "detail", None)
+
+
 def library(plpy: Database, name: str) -> ModuleType:
     """Import a third-party library on first use; one that is missing or broken is GR201 with the remedy."""
     try:

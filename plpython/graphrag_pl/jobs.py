@@ -69,7 +69,7 @@ def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> No
             worker.commit()
         except Exception as error:  # noqa: BLE001  a bug in here is no reason to stop the queue
             worker.fail(error)
-            if getattr(error, "sqlstate", None) == _CANCELLED:
+            if errors.sqlstate_of(error) == _CANCELLED:
                 raise
         done += 1
 
@@ -197,8 +197,8 @@ class Worker(OwnCaller):
         """Raises GR030 where nothing can be committed, GR003 where there is no such realm."""
         try:
             self.plpy.commit()
-        except self.plpy.Error as error:
-            if getattr(error, "sqlstate", None) != _INVALID_TERMINATION:
+        except Exception as error:
+            if errors.sqlstate_of(error) != _INVALID_TERMINATION:
                 raise
             raise errors.sql_error(
                 self.plpy,
@@ -288,13 +288,13 @@ class Worker(OwnCaller):
         self.plpy.rollback()
         self._is_in = False
         self.enter()
-        detail = getattr(error, "detail", None)
-        message = str(error).removeprefix(_PREFIX) if isinstance(error, self.plpy.Error) else repr(error)
+        sqlstate, detail = errors.sqlstate_of(error), errors.detail_of(error)
+        message = str(error).removeprefix(_PREFIX) if sqlstate else repr(error)
         self.value(
             "select graphrag._fail_job($1, $2, $3, $4, $5, $6)",
             self.job,
             self.attempt,
-            Argument("text", getattr(error, "sqlstate", None) or "XX000"),
+            Argument("text", sqlstate or "XX000"),
             Argument("text", f"{message}: {detail}" if detail else message),
             Argument("integer", self._limits.max_attempts),
             Argument("interval", self._limits.retry_after),
