@@ -12,6 +12,7 @@
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
 #   make nightly        the tests with many more random examples and 1,000 killed backends
 #   make bench-cancel   how long a stop takes, at random instants
+#   make bench-jobs     documents a second by 1, 2 and 4 workers
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
 # PYTHON_LIBRARY (where `make install` puts the server-side Python packages), PYTHON (PL/Python's interpreter).
@@ -39,7 +40,7 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly bench-cancel installcheck tle dist clean
+    models stop-models demo lint check test nightly bench-cancel bench-jobs installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -114,6 +115,10 @@ nightly:
 # How long stops take, at random instants; into bench/results.
 bench-cancel: start
 	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.cancel
+
+# Throughput of the queue with models that take 200 ms; into bench/results.
+bench-jobs: start
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.jobs
 
 DSN ?= postgresql:///postgres
 installcheck:
