@@ -115,9 +115,8 @@ def write(measured: list[dict[str, Any]]) -> None:
     file = RESULTS / f"jobs-{day}.json"
     file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     for run in measured:
-        print(
-            f"{run['workers']} workers: {run['documents a second']} documents/s, {run['lost']} lost, {run['paid twice']} twice"
-        )
+        rate, lost, twice = (run[name] for name in ("documents a second", "lost", "paid twice"))
+        print(f"{run['workers']} workers: {rate} documents/s, {lost} lost, {twice} paid twice")
     print(f"written to {file}")
 
 

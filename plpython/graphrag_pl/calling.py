@@ -38,6 +38,7 @@ _PATIENCE = 3.0
 _MOST_TOKENS = 10**12
 _LONGEST_MODEL = 200
 
+
 @dataclass
 class Request:
     """One element of `_call`'s argument; `models` in order of preference. `spent` are the seconds of the
@@ -200,7 +201,9 @@ class Calls:
         if not self._tasks:
             seconds = _START
             self._tasks = [
-                asyncio.create_task(_answer(r, self._servers[r.base_url, r.realm], self._at_once, self._turns))
+                asyncio.create_task(
+                    _answer(r, self._servers[r.base_url, r.realm], self._at_once, self._turns)
+                )
                 for r in self._requests
             ]
         waiting = [task for task in self._tasks if not task.done()]

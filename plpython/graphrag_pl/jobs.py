@@ -67,7 +67,7 @@ def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> No
             _run(worker, memory)
         except NotHeldError:
             worker.commit()
-        except Exception as error:  # noqa: BLE001  a bug in here is no reason to stop the queue
+        except Exception as error:  # a bug in here is no reason to stop the queue
             worker.fail(error)
             if errors.sqlstate_of(error) == _CANCELLED:
                 raise
@@ -226,7 +226,9 @@ class Worker(OwnCaller):
     def call(self, requests: str, concurrency: int) -> list[dict[str, Any]]:
         """Inside enter(), and again at the end. While it waits, the transaction has no snapshot."""
         self.value(
-            "select graphrag._open_calls($1, $2)", Argument("jsonb", requests), Argument("integer", concurrency)
+            "select graphrag._open_calls($1, $2)",
+            Argument("jsonb", requests),
+            Argument("integer", concurrency),
         )
         calls = take_over()
         try:

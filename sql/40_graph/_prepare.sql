@@ -220,8 +220,8 @@ create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
     returns table (kind text, body text)
     language plpgsql stable parallel safe rows 100
 as $function$
--- The texts of the document that have no row in content yet. What is embedded is the evidence as stated, so that nothing
--- that happens to the graph later ever needs a vector.
+-- The texts of the document that have no row in content yet. What is embedded is the evidence as stated, so that
+-- nothing that happens to the graph later ever needs a vector.
 begin
     return query
     select t.kind, t.body

@@ -1,6 +1,6 @@
 create function graphrag._doctor_jobs(realm text)
     returns jsonb
-    language plpgsql stable parallel restricted
+    language plpgsql volatile parallel unsafe
 as $function$
 declare
     _jobs record;

@@ -3,14 +3,16 @@ create function graphrag._functions_under(entry_points name[], without name[] de
     language sql stable parallel safe rows 100
 as $function$
 -- A function runs with its caller's rights, so he needs EXECUTE on all the inner functions that it calls, however deep.
--- What calls what is read from the bodies: a list would go stale. Python's calls stand in the source that _load_python()
--- carries. What _call() and
--- _open_calls() call runs as their owner.
+-- What calls what is read from the bodies: a list would go stale. Python's calls stand in the source that
+-- _load_python() carries. What _call() and _open_calls() call runs as their owner.
     with recursive function (id, name, body) as (
         select
             p.oid,
             p.proname,
-            concat(coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc), pg_catalog.pg_get_expr(p.proargdefaults, 0))
+            concat(
+                coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc),
+                pg_catalog.pg_get_expr(p.proargdefaults, 0)
+            )
         from pg_catalog.pg_proc as p
         join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
         where n.nspname = 'graphrag'

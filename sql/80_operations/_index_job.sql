@@ -10,7 +10,8 @@ declare
 begin
     select j.* into strict _job from job as j where j.id = $1 for update;
     _plan := graphrag._plan_document(
-        _job.space, _job.content, _job.document, _job.source, _job.metadata, _job.published_at, _job.ordinal, _job.extraction
+        _job.space, _job.content, _job.document, _job.source, _job.metadata, _job.published_at, _job.ordinal,
+        _job.extraction
     );
     if _plan.is_unchanged then
         perform graphrag._end_job(job, 'done', result => to_jsonb(graphrag._unchanged_result(_plan)));
@@ -87,7 +88,9 @@ begin
             job,
             'done',
             case when _result.failed > 0
-                then format('%s of %s chunks failed: %s', _result.failed, _result.chunks, _result.failures #>> '{0,reason}')
+                then format(
+                    '%s of %s chunks failed: %s', _result.failed, _result.chunks, _result.failures #>> '{0,reason}'
+                )
             end,
             to_jsonb(_result)
         );
@@ -113,7 +116,9 @@ begin
         return _held;
     elsif _job.operation = 'clear' then
         perform graphrag._end_job(
-            job, 'done', result => jsonb_build_object('documents', graphrag._enqueue_deletions(_job.space, _job.source, job))
+            job,
+            'done',
+            result => jsonb_build_object('documents', graphrag._enqueue_deletions(_job.space, _job.source, job))
         );
         return _held;
     end if;

@@ -171,8 +171,8 @@ create function graphrag._fail_job(
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- A caller's mistake does not mend by itself. What may pass is tried again: after retry_after, then after about twice as
--- long each time, at most an hour; after losing to another writer, at once.
+-- A caller's mistake does not mend by itself. What may pass is tried again: after retry_after, then about twice as long
+-- each time, at most an hour; after losing to another writer, at once.
 declare
     _is_permanent constant boolean := sqlstate ~ '^GR00|^GR017|^22' or attempt >= max_attempts;
     _wait constant interval := case

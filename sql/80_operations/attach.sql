@@ -72,7 +72,8 @@ as $function$
 -- [{"use", "number", "name", "type"}, …] of those that are named.
 declare
     _problem text := case
-        when (select c.relkind from pg_catalog.pg_class as c where c.oid = relation) not in ('r', 'p') then 'It is no table.'
+        when (select c.relkind from pg_catalog.pg_class as c where c.oid = relation) not in ('r', 'p')
+            then 'It is no table.'
         when names[1] is null or names[2] is null then 'Both id and content must name a column.'
     end;
     _columns jsonb;
@@ -243,7 +244,7 @@ comment on function graphrag._backfill(regclass, jsonb) is 'Queues every row of 
 
 create function graphrag._attachment(relation regclass, space text)
     returns jsonb
-    language plpgsql stable parallel safe
+    language plpgsql stable parallel unsafe
 as $function$
 begin
     return (
@@ -257,7 +258,7 @@ comment on function graphrag._attachment(regclass, text) is 'How a table is atta
 
 create function graphrag._attached_triggers(relation regclass, space text)
     returns setof pg_catalog.pg_trigger
-    language plpgsql stable parallel safe rows 4
+    language plpgsql stable parallel unsafe rows 4
 as $function$
 begin
     return query

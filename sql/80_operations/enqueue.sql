@@ -21,7 +21,8 @@ begin
     perform graphrag._enter(realm);
     perform graphrag._check_document(document, source, metadata, published_at, ordinal);
     insert into job (
-        space, operation, source, document, content, metadata, published_at, ordinal, extraction, status, reason, ended_at
+        space, operation, source, document, content, metadata, published_at, ordinal, extraction, status, reason,
+        ended_at
     )
     values (
         graphrag._check_space_name(space),

@@ -8,6 +8,7 @@ declare
     _realm text := graphrag._enter(realm);
     _name text := 'graphrag work ' || _realm;
     _command text := format('call graphrag.work(%L)', _realm);
+    _cron constant name := 'cron';      -- pg_cron's schema; no statement here may need it where it is not
     _id bigint;
 begin
     if to_regnamespace('cron') is null or graphrag._schema_of('pg_cron') is null then
@@ -24,9 +25,9 @@ begin
                 );
     end if;
     if cron is not null then
-        execute 'select cron.schedule($1, $2, $3)' using _name, cron, _command into _id;
+        execute format('select %I.schedule($1, $2, $3)', _cron) using _name, cron, _command into _id;
     elsif graphrag._is_scheduled(_realm) then
-        execute 'select cron.unschedule($1)' using _name;
+        execute format('select %I.unschedule($1)', _cron) using _name;
     end if;
     return _id;
 end
@@ -42,7 +43,7 @@ declare
     _is_scheduled boolean;
 begin
     if to_regclass('cron.job') is not null and has_table_privilege('cron.job', 'select') then
-        execute 'select exists (select from cron.job where jobname = $1 and active)'
+        execute format('select exists (select from %I.job where jobname = $1 and active)', 'cron')
             using 'graphrag work ' || realm into _is_scheduled;
     end if;
     return _is_scheduled;

@@ -340,7 +340,9 @@ def test_a_writer_of_the_table_needs_insert_on_the_queue_and_no_more(conn: Conne
         conn.execute("set role attach_app")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             conn.execute("insert into article (id, body) values (4, 'Four.')")
-        conn.execute("reset role; grant usage on schema kb to attach_app; grant insert on kb.job to attach_app")
+        conn.execute(
+            "reset role; grant usage on schema kb to attach_app; grant insert on kb.job to attach_app"
+        )
         conn.execute("set role attach_app")
         conn.execute("insert into article (id, body) values (4, 'Four.')")
         conn.execute("update article set body = 'x' where id = 4")
@@ -417,7 +419,9 @@ def test_the_queue_goes_on_while_the_extension_is_away(conn: Connection) -> None
 
 
 def attachments(conn: Connection) -> list[Row]:
-    return sql(conn, "select tgname, tgargs from pg_trigger where tgrelid = 'article'::regclass and not tgisinternal")
+    return sql(
+        conn, "select tgname, tgargs from pg_trigger where tgrelid = 'article'::regclass and not tgisinternal"
+    )
 
 
 def test_what_the_triggers_remember(conn: Connection) -> None:

@@ -72,7 +72,12 @@ def working(database: Database, **named: Any) -> Iterator[tuple[Connection, Futu
 # ---------------------------------------------------------------- what becomes of a document
 @pytest.mark.usefixtures("model")
 def test_a_queued_document_is_the_one_that_index_makes(conn: Connection) -> None:
-    says = {"metadata": {"kind": "letter"}, "published_at": "2021-03-04T12:00Z", "ordinal": 7, "source": "news"}
+    says: dict[str, Any] = {
+        "metadata": {"kind": "letter"},
+        "published_at": "2021-03-04T12:00Z",
+        "ordinal": 7,
+        "source": "news",
+    }
     enqueue(conn, "Ann", "Bob", **says)
     assert founders(conn) == set()
     work(conn)
@@ -232,8 +237,9 @@ def test_a_running_job_that_is_overtaken_stops_asking(
     assert founders(conn) == {"Gus"}
 
 
+@pytest.mark.usefixtures("model")
 def test_a_change_that_comes_while_the_document_is_about_to_be_written(
-    conn: Connection, model: Endpoint, module_database: Database
+    conn: Connection, module_database: Database
 ) -> None:
     row(conn, "index", pages("Zed"), document="other", realm=REALM)
     enqueue(conn, "Ann")
@@ -492,7 +498,9 @@ def test_a_writer_may_queue_and_work_and_another_role_only_queue(conn: Connectio
         conn.execute("reset role")
         conn.execute("grant usage on schema kb to jobs_source; grant insert on kb.job to jobs_source")
         conn.execute("set role jobs_source")
-        conn.execute("insert into kb.job (space, operation, document, content) values ('default', 'index', 'b', 'x')")
+        conn.execute(
+            "insert into kb.job (space, operation, document, content) values ('default', 'index', 'b', 'x')"
+        )
         for refused in ("select * from kb.job", "call graphrag.work('kb')", "select graphrag.enqueue('x')"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 conn.execute(refused)

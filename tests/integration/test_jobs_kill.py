@@ -1,8 +1,8 @@
 """Workers that die at any instant: nothing is lost, nothing done twice, and what was paid for is kept.
 
-GRAPHRAG_KILLS says how many deaths (`make nightly`: 1,000; by default 20). Two workers work off a queue of changes while
-their backends are terminated at random instants; each that dies is replaced. Meanwhile an application changes its
-table, which is attached.
+GRAPHRAG_KILLS says how many deaths (`make nightly`: 1,000; by default 20). Two workers work off a queue of changes
+while their backends are terminated at random instants; each that dies is replaced. Meanwhile an application changes
+its table, which is attached.
 """
 
 from __future__ import annotations
@@ -110,9 +110,7 @@ def change(conn: Connection, chance: random.Random, clock: int) -> None:
         conn.execute("truncate article")
 
 
-def test_nothing_is_lost_and_nothing_done_twice(
-    articles: Connection, database: Database, endpoint: Endpoint, crew: Crew
-) -> None:
+def test_nothing_is_lost_and_nothing_done_twice(articles: Connection, endpoint: Endpoint, crew: Crew) -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")  # pytest shows it where the test fails
     chance = random.Random(seed)
@@ -123,15 +121,19 @@ def test_nothing_is_lost_and_nothing_done_twice(
             clock += 1
             change(articles, chance, clock)
         time.sleep(chance.uniform(0, 0.4))  # the instant of the kill
-        before = crew.deaths
-        (pid,) = chance.sample(list(crew.pids.values()), 1)
-        if value(articles, "select pg_terminate_backend(%s)", [pid]):
-            eventually(lambda: crew.deaths > before, timeout=30)
+        kill_one(articles, crew, chance)
     eventually(lambda: value(articles, "select count(*) = 0 from kb.job where ended_at is null"), timeout=60)
     crew.stop()
     check(articles, endpoint)
     assert row(articles, "derive", realm=REALM)["derive"] == 0
     assert differences(articles, REALM, "default") == 0
+
+
+def kill_one(conn: Connection, crew: Crew, chance: random.Random) -> None:
+    before = crew.deaths
+    (pid,) = chance.sample(list(crew.pids.values()), 1)
+    if value(conn, "select pg_terminate_backend(%s)", [pid]):
+        eventually(lambda: crew.deaths > before, timeout=30)
 
 
 def check(conn: Connection, endpoint: Endpoint) -> None:
@@ -165,7 +167,9 @@ def sql_values(conn: Connection, query: str) -> list[str]:
     return [str(next(iter(found.values()))) for found in sql(conn, query)]
 
 
-def test_the_kills_strike_while_models_are_asked(articles: Connection, endpoint: Endpoint, crew: Crew) -> None:
+def test_the_kills_strike_while_models_are_asked(
+    articles: Connection, endpoint: Endpoint, crew: Crew
+) -> None:
     """The test above is about something: most of a worker's time is spent waiting."""
     articles.execute("insert into article values (1, %s)", [pages(*PEOPLE)])
     endpoint.wait_for(2, is_chat)

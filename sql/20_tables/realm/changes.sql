@@ -39,7 +39,8 @@ begin
             else a.attname = c.known ->> 'name'
         end;
     if _lost is not null then
-        raise exception 'table %.% has no longer what realm "%" reads of it: %', tg_table_schema, tg_table_name, _realm, _lost
+        raise exception 'table %.% has no longer what realm "%" reads of it: %',
+            tg_table_schema, tg_table_name, _realm, _lost
             using errcode = 'undefined_column',
                 hint = 'Call graphrag.attach() with its columns as they are now, or graphrag.detach().';
     end if;
