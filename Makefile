@@ -11,8 +11,10 @@
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
 #   make nightly        the tests with many more random examples and 1,000 killed backends
+#   make bench-time     what the two clocks and the change feed cost, on a generated graph
 #   make bench-cancel   how long a stop takes, at random instants
 #   make bench-jobs     documents a second by 1, 2 and 4 workers
+#   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
 # PYTHON_LIBRARY (where `make install` puts the server-side Python packages), PYTHON (PL/Python's interpreter).
@@ -40,7 +42,8 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly bench-cancel bench-jobs installcheck tle dist clean
+    models stop-models demo lint check test nightly bench-cancel bench-communities bench-time bench-write bench-jobs \
+    installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -100,6 +103,10 @@ demo: start
 	@extension/quietly.sh models bench/local_models/serve.sh start
 	@$(environment) $(VENV)/bin/python bench/demo.py
 
+# Clustering beside plain igraph, and the reports on a novel; SIZES="10000 100000 1000000" for more relations.
+bench-communities: start
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.communities
+
 lint: setup
 	@extension/lint.sh
 check: lint
@@ -112,6 +119,9 @@ test: start
 nightly:
 	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
 
+bench-time: start
+	@$(environment) $(VENV)/bin/python bench/time.py
+
 # How long stops take, at random instants; into bench/results.
 bench-cancel: start
 	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.cancel
@@ -119,6 +129,12 @@ bench-cancel: start
 # Throughput of the queue with models that take 200 ms; into bench/results.
 bench-jobs: start
 	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.jobs
+
+# Each takes minutes, and says so and goes on where its data set is not there.
+bench-write: start
+	@for part in carol text2kg atom musique; do \
+	    $(environment) PYTHONPATH=plpython:. $(VENV)/bin/python -m bench.write_$$part || exit; \
+	done
 
 DSN ?= postgresql:///postgres
 installcheck:

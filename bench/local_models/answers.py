@@ -83,6 +83,8 @@ def answer(question: Question) -> str:
 def report(text: str) -> dict[str, Any]:
     """A community report from the lines given: {"title", "summary", "rating", "findings"}.
 
+    A finding lists the numbers that its relation's line has in brackets.
+
     The rating (0 to 10) only says how many relations there are.
     """
     relations = read_relations(text)
@@ -97,7 +99,11 @@ def report(text: str) -> dict[str, Any]:
         "summary": clip(" ".join(summary), 600),
         "rating": min(10, len(relations)),
         "findings": [
-            {"summary": sentence, "explanation": clip(relation.description or sentence)}
+            {
+                "summary": sentence,
+                "explanation": clip(relation.description or sentence),
+                "relations": list(relation.cited),
+            }
             for relation, sentence in list(zip(relations, sentences, strict=True))[:5]
         ],
     }
@@ -212,6 +218,7 @@ def _of_passage(passage: Passage, asked: _Asked, told: Sequence[Relation]) -> li
 
     ``told`` are the relations that cite the passage: what they say of their period holds for its sentences.
     """
+    cited = (passage.number,) if passage.number else ()
     scored = []
     for part in _SENTENCE_END.split(passage.text):
         sentence = " ".join(part.split())
@@ -222,7 +229,7 @@ def _of_passage(passage: Passage, asked: _Asked, told: Sequence[Relation]) -> li
             score += 1.0 * bool(years & asked.years) + 0.5 * (asked.when and bool(years)) - 0.2
             same = [relation for relation in told if _stems(f"{relation.subject} {relation.object}") <= stems]
             score += max((_period_score(relation.period, asked) for relation in same), default=0.0)
-        scored.append(_Statement(sentence.rstrip("."), (passage.number,), score, sentence))
+        scored.append(_Statement(sentence.rstrip("."), cited, score, sentence))
     return scored
 
 

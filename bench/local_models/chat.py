@@ -34,6 +34,8 @@ def reply(body: Mapping[str, Any], parser: Parser) -> tuple[str, str]:
         content = _kind_of(name, schema)(user, gleaning, parser)
     elif "<text-" in user:
         content = _extraction(user, gleaning, parser)
+    elif "<community-" in user:
+        content = answers.report(user)
     else:
         content = _answer(user)
         content = {"answer": content} if wanted == "json_object" else content

@@ -9,8 +9,9 @@ from datetime import date
 _TEXT = re.compile(r"^<text-([0-9a-f]{8})>\n(.*?)\n?</text-\1>$", re.M | re.S)
 _EVIDENCE = re.compile(r"^<evidence-([0-9a-f]{8})>\n(.*?)\n?</evidence-\1>$", re.M | re.S)
 _HEADER = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?): *(.*)$", re.M)
-_SECTION = re.compile(r"^# (Passages|Entities|Relations|References)[ \t]*$", re.M)
+_SECTION = re.compile(r"^# (Reports|Passages|Entities|Relations|References)[ \t]*$", re.M)
 _ITEM = re.compile(r"(?:\A|(?<=\n\n))\[(\d+)\] (.*)(?:\n|\Z)")
+_REPORT = re.compile(r"^## (.*)$", re.M)
 _ENTITY = re.compile(r"^- (.+?)(?: \(([^()]*)\))?: (.*)$", re.M)
 _RELATION = re.compile(
     r"^-? ?\((?P<subject>.+)\) --\[(?P<denied>NOT )?(?P<predicate>[^\]]+)\]--> \((?P<object>.+?)\)"
@@ -91,7 +92,7 @@ def read_question(message: str) -> Question | None:
         question=question.strip(),
         today=header.get("Today", ""),
         as_of=header.get("As of", ""),
-        passages=_passages(sections.get("Passages", "")),
+        passages=_passages(sections.get("Passages", "")) + _reports(sections.get("Reports", "")),
         types=tuple((name, kind) for name, kind, _ in entities),
         descriptions=tuple((name, text) for name, _, text in entities),
         relations=read_relations(sections.get("Relations", "")),
@@ -129,6 +130,14 @@ def _passages(body: str) -> tuple[Passage, ...]:
     return tuple(
         Passage(int(item[1]), item[2], body[item.end() : end].strip())
         for item, end in zip(items, ends, strict=True)
+    )
+
+
+def _reports(body: str) -> tuple[Passage, ...]:
+    """Community reports as passages without a number: they are read, and cannot be cited."""
+    parts = _REPORT.split(body)
+    return tuple(
+        Passage(0, heading, text.strip()) for heading, text in zip(parts[1::2], parts[2::2], strict=True)
     )
 
 

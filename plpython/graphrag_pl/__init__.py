@@ -22,6 +22,8 @@ travels as text.
     records     JSON into entities and triples
     extraction  chunks into entities and triples
     synthesis   evidence into an answer
+    clustering  the graph into clusters; cluster_worker is the child process that does it
+    reports     clusters into community reports
     jobs        the worker of the queue
     doctor      what is installed and who answers
 """

@@ -110,6 +110,7 @@ def _literal(text: str) -> str:
 def send(plpy: Database, requests: list[dict[str, Any]], concurrency: int) -> list[dict[str, Any]]:
     """Let `graphrag._call` answer the requests; same length and order. The answers come one by one, each
     quickly read."""
+    scalar(plpy, "select graphrag._check_may_spend()")
     breathe = breathing(plpy)
     if isinstance(plpy, OwnCaller):
         return plpy.call(to_json(requests, breathe), concurrency)

@@ -15,7 +15,7 @@ from graphrag_pl.database import Breathe, Database, breathing
 NO_ENDPOINT = "GR010"
 INVALID_ARGUMENT = "GR009"
 SPLITTER_FAILED = "GR017"
-INSIDE_TRANSACTION = "GR030"
+INSIDE_TRANSACTION = "GR040"
 UNREACHABLE = "GR101"
 REFUSED = "GR102"
 ANSWER_INVALID = "GR103"
@@ -23,6 +23,7 @@ DEADLINE = "GR104"
 WIDTH_MISMATCH = "GR105"
 INVALID_VECTOR = "GR106"
 MISSING_LIBRARY = "GR201"
+CLUSTERING_FAILED = "GR203"
 
 #: Everything PL/Python looks for on an error; an attribute that is absent would confuse it.
 _FIELDS = (

@@ -81,7 +81,7 @@ def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
     if not batch:
         return "[]"
     model = ChatModel(plpy, memory, endpoints.for_role(plpy, "extraction"))
-    _extract_batch(model, _repair(plpy), batch, about)
+    _extract_batch(model, repairing(plpy), batch, about)
     endpoints.record_usage(plpy, model.endpoint, model.calls, about.get("document"))
     return to_json([chunk.as_json() for chunk in batch], breathing(plpy))
 
@@ -154,7 +154,8 @@ def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Answer:
     return read_records(found.value, breathe), found.is_partial
 
 
-def _repair(plpy: Database) -> Repair:
+def repairing(plpy: Database) -> Repair:
+    """json-repair, loaded, and interruptible between two texts."""
     json_repair = errors.library(plpy, "json_repair")
     breathe = breathing(plpy)
 

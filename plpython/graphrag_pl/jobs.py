@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from graphrag_pl import errors
 from graphrag_pl.calling import take_over
+from graphrag_pl.contradictions import find_contradictions
 from graphrag_pl.database import Database, Memory, OwnCaller, rows, scalar
 from graphrag_pl.embedding import embed
 from graphrag_pl.extraction import extract
@@ -98,15 +99,31 @@ def _index(worker: Worker, memory: Memory) -> None:
     vectors = _embed(worker, [text["body"] for text in found["texts"]], planned[0]["key"])
     texts = [{**text, "vec": vector} for text, vector in zip(found["texts"], vectors, strict=True)]
     worker.enter()
-    worker.value(
-        "select graphrag._finish_index($1, $2, $3, $4, $5)",
-        worker.job,
-        worker.attempt,
-        plan,
-        Argument("jsonb", to_json(found["chunks"])),
-        Argument("jsonb", to_json(texts)),
+    prepared = Argument(
+        "jsonb",
+        worker.value(
+            "select graphrag._prepared($1, $2)",
+            Argument("jsonb", to_json(found["chunks"])),
+            Argument("jsonb", to_json(texts)),
+        ),
     )
+    prepared = _judge(worker, memory, plan, prepared, planned[0]["key"])
+    worker.value("select graphrag._finish_index($1, $2, $3, $4)", worker.job, worker.attempt, plan, prepared)
     worker.commit()
+
+
+def _judge(worker: Worker, memory: Memory, plan: Argument, prepared: Argument, document: str) -> Argument:
+    """What is prepared, with the contradictions that a model finds."""
+    questions = worker.value("select graphrag._contradictions_to_ask($1, $2)::text", plan, prepared)
+    if questions == "[]":
+        return prepared
+    answer = None if questions is None else find_contradictions(worker, memory, questions, document)
+    return Argument(
+        "jsonb",
+        worker.value(
+            "select graphrag._take_contradictions($1, $2, $3)", plan, prepared, Argument("jsonb", answer)
+        ),
+    )
 
 
 def _read(worker: Worker, memory: Memory, plan: Argument, reading: str) -> Argument:
@@ -194,7 +211,7 @@ class Worker(OwnCaller):
 
     # ------------------------------------------------------------ transactions
     def begin(self) -> None:
-        """Raises GR030 where nothing can be committed, GR003 where there is no such realm."""
+        """Raises GR040 where nothing can be committed, GR003 where there is no such realm."""
         try:
             self.plpy.commit()
         except Exception as error:

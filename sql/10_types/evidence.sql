@@ -11,9 +11,9 @@ create type graphrag._filter as (
 comment on type graphrag._filter is 'What a read may see; every index scan and every step of a walk applies it.';
 
 create type graphrag.evidence as (
-    kind text,                  -- chunk, relation or entity
+    kind text,                  -- chunk, relation, entity or report
     rank integer,               -- inside its kind, from 1
-    id bigint,
+    id bigint,                  -- reports: of the community
     text text,
     score double precision,
     ranks jsonb,                -- the rank each channel gave it
@@ -23,7 +23,7 @@ create type graphrag.evidence as (
     source text,
     published_at timestamptz,
     metadata jsonb,
-    subject text,               -- entities: the name
+    subject text,               -- entities: the name; reports: the title
     predicate text,
     object text,
     negated boolean,
@@ -33,4 +33,4 @@ create type graphrag.evidence as (
     weight integer,
     confidence real
 );
-comment on type graphrag.evidence is 'One piece of evidence: a passage, a relation or an entity.';
+comment on type graphrag.evidence is 'One piece of evidence: a passage, a relation, an entity or a community report.';

@@ -38,3 +38,13 @@ create type graphrag._gated_triple as (
     record jsonb
 );
 comment on type graphrag._gated_triple is 'A triple of an extraction, resolved inside its chunk, and what the gates say of it.';
+
+create type graphrag._name_shape as (
+    is_person boolean,          -- by its type; null: not told, or no more than a role
+    form text,                  -- title, given title, rank, or article: what stands before the core
+    gender text,                -- m or f, by title or given name
+    core text,                  -- folded without title and article; null where there is none
+    given text[],               -- folded shorter forms of a person's name: from its first word on
+    family text[]               -- and up to its last
+);
+comment on type graphrag._name_shape is 'What the words of a name say of whom it can mean.';

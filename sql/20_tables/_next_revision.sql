@@ -2,22 +2,31 @@ create function graphrag._next_revision(space integer, operation text)
     returns bigint
     language plpgsql volatile parallel unsafe
 as $function$
--- The update of the space's row is the lock that serialises its writers, so that number order is commit order.
--- A transaction is known by its id and its start: ids alone recur when a dump is restored into another cluster.
+-- The update of the space's row is the lock that serialises its writers, so that number order is commit order. A
+-- trigger on it makes the row of `revision`.
 declare
-    _transaction text := format('%s@%s', pg_current_xact_id(), extract(epoch from now()));
     _n bigint;
 begin
-    select r.n into _n from revision as r where r.space = $1 and r.transaction = _transaction;
-    if found then
-        return _n;
+    select r.n into _n from revision as r where r.space = $1 and r.transaction = graphrag._transaction();
+    if not found then
+        update space as s set revision = s.revision + 1, operation = $2 where s.id = $1 returning s.revision into _n;
+        if not exists (select from revision as r where r.space = $1 and r.n = _n) then
+            raise exception 'realm "%" has lost its triggers', current_schema
+                using errcode = 'GR202',
+                    detail = 'They went away with the extension when it was dropped.',
+                    hint = format('SELECT graphrag.create_realm(%L); makes them again.', current_schema);
+        end if;
     end if;
-    update space as s set revision = s.revision + 1 where s.id = $1 returning s.revision into _n;
-    insert into revision (space, n, at, transaction, role, operation)
-    select $1, _n, greatest(clock_timestamp(), max(r.at) + interval '1 microsecond'), _transaction, current_user, $2
-    from revision as r
-    where r.space = $1 and r.n = _n - 1;
     return _n;
 end
 $function$;
 comment on function graphrag._next_revision(integer, text) is 'The revision this transaction writes in a space; takes the next one, and with it the space''s lock, on first use.';
+
+create function graphrag._transaction()
+    returns text
+    language sql stable parallel unsafe
+as $function$
+-- By its id and its start: ids alone recur when a dump is restored into another cluster.
+    select format('%s@%s', pg_current_xact_id(), extract(epoch from now()))
+$function$;
+comment on function graphrag._transaction() is 'What the row of a revision knows its transaction by.';

@@ -8,6 +8,16 @@ $ddl$;
 $realm_ddl$;
 comment on function graphrag._realm_tables() is 'The plain DDL of a realm''s tables, run by create_realm() inside the new schema.';
 
+create function graphrag._realm_triggers()
+    returns text
+    language sql immutable parallel safe
+as $realm_ddl$
+    select $ddl$
+{{file:realm/triggers.sql}}
+$ddl$;
+$realm_ddl$;
+comment on function graphrag._realm_triggers() is 'The plain DDL of a realm''s triggers, which go away with the extension and can be made again.';
+
 create function graphrag._realm_views()
     returns text
     language sql immutable parallel safe

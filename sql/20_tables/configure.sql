@@ -32,7 +32,7 @@ comment on function graphrag.configure(text, jsonb, text) is 'Sets a setting of 
 
 create function graphrag._check_setting(setting text, value jsonb)
     returns void
-    language plpgsql stable parallel safe
+    language plpgsql stable parallel unsafe
 as $function$
 declare
     _default graphrag.setting_default := (select d from graphrag.setting_default as d where d.name = setting);
@@ -42,7 +42,8 @@ declare
             then format('It takes a JSON %s such as %s.', jsonb_typeof(_default.value), _default.value)
         when _number not between _default.minimum and _default.maximum
             then format('It is a number from %s to %s.', _default.minimum, _default.maximum)
-        when _number <> trunc(_number) and _default.maximum <> 1 then 'It is a whole number.'
+        when _number <> trunc(_number) and _default.maximum <> 1 and _default.value::text !~ '[.]'
+            then 'It is a whole number.'
         when jsonb_typeof(value) = 'array'
             and (value = '[]' or jsonb_path_exists(value, 'strict $[*] ? (@.type() != "string" || @ == "")'))
             then 'It is a list of texts.'

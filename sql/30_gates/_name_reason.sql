@@ -31,6 +31,10 @@ begin
                 then 'pronominal_name'
             when hits ? ('lower_pronoun ' || _key) and not _is_capital then 'pronominal_name'
             when hits ? ('relative ' || _key) then 'relative_name'
+            when length(rtrim(_key, '.')) > 1
+                and hits ?| graphrag._title_keys(rtrim(_key, '.'), false)
+                and not _is_acronym
+                then 'relative_name'
             when hits ? ('relative_date ' || _key) then 'bare_date'
             when hits ? ('calendar ' || _key) and not (_is_capital and graphrag._is_type('person_type', type, hits))
                 then 'bare_date'
@@ -146,17 +150,30 @@ create function graphrag._looks_personal(words text[], hits jsonb)
     returns boolean
     language sql immutable parallel safe
 as $function$
--- Two to five words in capitals, particles (van, de) between them, no article in front; of a list, the part beside the
--- conjunction counts.
-    select not hits ? ('article:en ' || lower(words[1])) and coalesce(
-        count(*) filter (where w.word ~ '^[[:upper:]]' collate "und-x-icu") between 2 and 5
-            and bool_and(w.word ~ '^[[:upper:]]' collate "und-x-icu" or hits ? ('particle ' || w.word)),
-        false
-    )
-    from unnest(words) with ordinality as w (word, no)
-    where w.no > coalesce(
-        (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
-    )
+-- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
+-- What begins with an article or a word of grammar (When, With, You), holds a possessive (His) or a lone abbreviation
+-- (TV), or goes on with a numeral (III and IV) is the title of something.
+    select not hits ?| array[
+            'article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])
+        ]
+        and words[1] !~ '^[IVX]+$'
+        and coalesce(
+            count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
+                and bool_and(w.is_capital or hits ? ('particle ' || w.word))
+                and not bool_or(hits ? ('determiner:en ' || lower(w.word)))
+                and (not bool_or(w.is_abbreviation) or bool_and(w.is_abbreviation)),
+            false
+        )
+    from (
+        select
+            u.word,
+            u.word ~ '^[[:upper:]]' collate "und-x-icu" as is_capital,
+            u.word ~ '^[[:upper:]]{2,}$' collate "und-x-icu" and u.word !~ '^[IVX]+$' as is_abbreviation,
+            u.no > coalesce(
+                (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
+            ) as is_beside
+        from unnest(words) with ordinality as u (word, no)
+    ) as w
 $function$;
 comment on function graphrag._looks_personal(text[], jsonb) is 'Whether words look like a name of several words: capitals, and particles between them.';
 
@@ -182,8 +199,12 @@ begin
         return null;
     end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
-    -- Eighty-Four).
-    if left(name, 1) <> left(key, 1) and not hits ?| array['number:en ' || key, 'number:* ' || key] then
+    -- Eighty-Four), and wholly in capitals always (TEN).
+    if left(name, 1) <> left(key, 1)
+        and (
+            not hits ?| array['number:en ' || key, 'number:* ' || key]
+            or (name = upper(name) and key not like '% %')
+        ) then
         return null;
     end if;
     return case

@@ -28,9 +28,9 @@ begin
         return _nothing;
     end if;
     _part := regexp_match(
-        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d{1,2})?([^\d.,].{0,60})?$'
+        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
     );
-    if _part is null then
+    if _part is null or length(_part[3]) > 61 then
         return _nothing;
     end if;
     _after := btrim(translate(_part[3], '()', ''));
@@ -44,10 +44,11 @@ begin
         _unit := null;
     end if;
     if _currency is null
-        and _unit = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
+        and (case when _unit = lower(_unit) then split_part(_unit, ' of ', 1) else _unit end)
+            = any ('{%,percent,per cent,pct,pct.,Prozent,pour cent,por ciento,por cento,per cento}') then
         _result.kind := 'percent';
         _unit := '%';
-    elsif _unit in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
+    elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
             and _part[1] ~ '^(1\d|20)\d\d$'
@@ -116,7 +117,7 @@ begin
         (
             '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
               "crore": 1e7,
-              "million": 1e6, "millions": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
+              "million": 1e6, "millions": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
               "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
               "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,
               "billion": 1e9, "billions": 1e9, "bn": 1e9, "bln": 1e9, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "mrd": 1e9,
@@ -126,7 +127,10 @@ begin
               "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12}'::jsonb
             ->> _word
         )::numeric,
-        case when is_money then ('{"m": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric end,
+        case
+            when is_money
+                then ('{"m": 1e6, "mm": 1e6, "MM": 1e6, "b": 1e9, "t": 1e12, "T": 1e12}'::jsonb ->> _word)::numeric
+        end,
         1
     );
 end
@@ -149,15 +153,26 @@ comment on function graphrag._after_scale(text, numeric) is 'What follows a numb
 
 create function graphrag._is_unit(unit text)
     returns boolean
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
--- One word in lower case (barrels, km/h, 人), a word of measure and another (square miles, basis points), each with
--- `per` something; or a unit whose symbol has capitals.
-    select unit collate "und-x-icu" ~ (
-        '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU|boe/d|dB'
-        '|(°?[[:lower:]µ°][[:lower:]/²³-]*|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
-        '|(years?|months?|weeks?|days?) old|US cents|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+)( per [[:lower:]]+)?'
-        '|[一-鿿぀-ヿ가-힣]{1,3})$'
-    )
+-- One word in lower case (barrels, km/h, 人); a symbol with capitals; a word of measure and another (square miles, basis
+-- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones
+-- first: the server keeps few regular expressions compiled, and the last one is dear to compile.
+begin
+    if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' then
+        return true;
+    end if;
+    return unit ~ (
+            '^(°?[CFK]|‰|[kKMGTP]i?B(it)?|[kMGT]?Wh?|[kMGT]?Hz|[kM]?V|mAh|[kM]?Pa|m?AU|[kMG]?eV|[µmk]?[LJN]|TEU|BTU'
+            '|boe/d|dB|US cents)$'
+        )
+        or unit !~ '( \S+){4}' and unit collate "und-x-icu" ~ (
+            '^((°?[[:lower:]µ°][[:lower:]/²³-]*|[[:lower:]]+ (per|a|an) [[:lower:]]+|per [[:lower:]]+'
+            '|(square|cubic|metric|nautical|light|basis|percentage|long|short) [[:lower:]]+'
+            '|(years?|months?|weeks?|days?) old)( per [[:lower:]]+)?'
+            '|([[:lower:]-]+ )+[[:lower:]-]*([^sui]s|people|men|women|children)'
+            '|[[:lower:]]+( of [[:lower:]-]+)+|[一-鿿぀-ヿ가-힣]{1,3})$'
+        );
+end
 $function$;
 comment on function graphrag._is_unit(text) is 'Whether what follows a number is a unit of it and not the rest of a name.';

@@ -15,9 +15,13 @@ begin
     from (
         select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank
         from (values (1, '\n+(?![[:lower:]])'), (2, '\n\s*\n')) as b (rank, break)
+        -- Cut at every stop, then undone after abbreviations: quicker than looking behind at every character.
         cross join string_to_table(
             regexp_replace(
-                body, '((?:(?<!\m[A-Z][a-z]{0,2})\.|[!?])["”’)]*\s+|[。！？]|' || b.break || ')', E'\\1\x01', 'g'
+                regexp_replace(body, '([.!?]["”’)]*\s+|[。！？]|' || b.break || ')', E'\\1\x01', 'g'),
+                E'(\\m[A-Z][a-z]?[a-z]?\\.["”’)]*\\s+)\x01',
+                '\1',
+                'g'
             ),
             E'\x01'
         ) with ordinality as w (sentence, no)

@@ -12,13 +12,21 @@ comment on table graphrag.gate_word is 'The words by which the gates tell names 
 --   article, determiner, modifier, role, common
 --                             [article or determiner] [modifier] role is no name; of common only in lower case
 --   relative                  no name as a whole (the latter, 同社)
---   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle
+--   conjunction, surname_conjunction, conjunctive, joint_name, institution, particle, title_word
 --                             for joined names: what joins, what is joined for certain, what is one name although it
 --                             looks joined, and to tell them apart words of institutions and small words of personal
 --                             names
 --   number, relative_date, calendar
 --                             no name; calendar unless it is typed as a person or a work
 --   work_type, person_type    entity types
+--   title, male_title, female_title
+--                             before a surname, or after it where names are written so; alone no name
+--   rank, male_rank, female_rank
+--                             before a surname, or before a given name that is nobody else's (King Charles); alone a
+--                             name all the same (Prince, Lady)
+--   given_title               of these, before a given name too (Sir Isaac, Don Juan)
+--   generation                after a name (Jr., III)
+--   male_name, female_name    given names that tell whom Mr. and Mrs. can mean
 --   vague_predicate           says no more than that there is something
 insert into graphrag.gate_word (language, kind, word)
 select l.language, l.kind, w.word
@@ -337,6 +345,13 @@ from (
             'strange case of dr jekyll and mr hyde'
         ),
         (
+            '', 'title_word',
+            'when,where,why,how,if,with,without,after,before,from,into,under,over,through,between,beyond,against,'
+            'behind,among,until,since,wenn,wie,warum,mit,nach,zwischen,ohne,quand,comment,pourquoi,avec,sans,entre,'
+            'sous,dans,cuando,cómo,con,sin,bajo,desde,quando,come,senza,tra,fra,sotto,com,sem,sob,wanneer,hoe,met,'
+            'tussen,onder,zonder'
+        ),
+        (
             '', 'institution',
             'administration,agency,analysis,cathedral,garden,gardens,lands,memoir,stories,zoo,agreement,air,'
             'airlines,airport,airways,archives,army,arts,assembly,association,authority,bank,band,battle,board,'
@@ -510,6 +525,157 @@ from (
             'story,short story,comic,manga,anime,musical,podcast,documentary,product,brand,model,vehicle,'
             'aircraft,device,software,band,musicalgroup,group,code,flight,bus line,route,title,tv show,'
             'television series,tvshow,work of art,workofart,work_of_art'
+        ),
+        ('en', 'title', 'dr,prof,professor,doctor,rev,reverend,hon,mx'),
+        ('en', 'male_title', 'mr,mister,sir'),
+        ('en', 'female_title', 'mrs,ms,miss,mistress,madam,ma''am'),
+        (
+            'en', 'rank',
+            'gen,general,col,colonel,maj,major,capt,captain,lt,lieutenant,sgt,sergeant,cpl,corporal,adm,'
+            'admiral,cmdr,commander,president,pres,senator,sen,rep,representative,'
+            'congressman,governor,gov,mayor,judge,justice,chancellor,minister,secretary,ambassador,bishop,'
+            'archbishop,cardinal,chief,detective,inspector,officer,coach,pastor,rabbi,imam'
+        ),
+        (
+            'en', 'male_rank',
+            'king,prince,emperor,lord,duke,earl,count,baron,master,father,brother,uncle,friar,saint,st,pope'
+        ),
+        ('en', 'given_title', 'sir,miss,master,dame,don,doña,dom,dona'),
+        (
+            'en', 'female_rank',
+            'queen,princess,empress,lady,dame,duchess,countess,baroness,mother,sister,aunt,congresswoman'
+        ),
+        ('de', 'title', 'dr,prof,professor,doktor,dipl.-ing'),
+        ('de', 'male_title', 'herr,herrn,hr'),
+        ('de', 'female_title', 'frau,fr,fräulein,frl'),
+        ('de', 'male_rank', 'freiherr,graf,fürst,könig,kaiser,herzog,prinz'),
+        ('de', 'female_rank', 'freifrau,gräfin,fürstin,königin,kaiserin,herzogin,prinzessin'),
+        ('fr', 'title', 'docteur,professeur,maître'),
+        ('fr', 'male_title', 'm,monsieur'),
+        ('fr', 'female_title', 'mme,madame,mlle,mademoiselle'),
+        ('fr', 'male_rank', 'roi,prince,comte,duc,marquis,abbé,père'),
+        ('fr', 'female_rank', 'reine,princesse,comtesse,duchesse,marquise'),
+        ('es', 'title', 'dr,prof'),
+        ('es', 'male_title', 'sr,señor,profesor,doctor'),
+        ('es', 'female_title', 'sra,señora,srta,señorita,dra,doctora,profesora'),
+        ('es', 'male_rank', 'don,rey,príncipe,conde,duque'),
+        ('es', 'female_rank', 'doña,reina,princesa,condesa,duquesa'),
+        ('it', 'title', 'prof,avv'),
+        ('it', 'male_title', 'sig,signor,signore,dott,dottor,dottore'),
+        ('it', 'female_title', 'sig.ra,signora,sig.na,signorina,dott.ssa,dottoressa,prof.ssa'),
+        ('it', 'male_rank', 'principe,conte,duca'),
+        ('it', 'female_rank', 'donna,regina,principessa,contessa,duchessa'),
+        ('pt', 'male_title', 'sr,senhor,doutor'),
+        ('pt', 'female_title', 'sra,senhora,srta,senhorita,dra,doutora'),
+        ('pt', 'male_rank', 'dom,rei,conde'),
+        ('pt', 'female_rank', 'dona,rainha,condessa'),
+        ('nl', 'title', 'drs,dr,prof'),
+        ('nl', 'male_title', 'dhr,meneer,mijnheer'),
+        ('nl', 'female_title', 'mevr,mevrouw,mw,mej,mejuffrouw'),
+        ('nl', 'male_rank', 'koning,prins,graaf,hertog'),
+        ('nl', 'female_rank', 'koningin,prinses,gravin,hertogin'),
+        ('ru', 'title', 'доктор,профессор,товарищ'),
+        ('ru', 'male_title', 'господин,г-н'),
+        ('ru', 'female_title', 'госпожа,г-жа'),
+        ('zh', 'title', '教授,博士,医生,醫生,老师,老師'),
+        ('zh', 'male_title', '先生'),
+        ('zh', 'female_title', '女士,小姐,太太,夫人'),
+        ('ja', 'title', '教授,博士,氏,さん,様,さま,殿,ちゃん,先生'),
+        ('ja', 'male_title', '君,くん'),
+        ('ja', 'female_title', '夫人,女史,嬢'),
+        ('ko', 'title', '씨,님,선생님,선생,교수,박사,교수님'),
+        ('ko', 'female_title', '여사,양'),
+        ('ar', 'title', 'الدكتور,د,الأستاذ,البروفيسور'),
+        ('ar', 'male_title', 'السيد,سيد'),
+        ('ar', 'female_title', 'السيدة,الدكتورة,الآنسة,الأستاذة'),
+        ('ar', 'rank', 'الشيخ,الملك,الأمير'),
+        ('', 'generation', 'jr,sr,ii,iii,iv,junior,senior,fils,filho,neto,júnior'),
+        (
+            'en', 'male_name',
+            'aaron,adam,alan,albert,alexander,alfred,andrew,anthony,arthur,benjamin,bernard,bill,bob,brian,bruce,'
+            'charles,christopher,daniel,david,dennis,donald,douglas,ebenezer,edgar,edmund,edward,eric,ernest,eugene,'
+            'francis,frank,frederick,gary,geoffrey,george,gerald,gilbert,gordon,graham,gregory,harold,harry,henry,'
+            'herbert,howard,hugh,isaac,jack,jacob,james,jason,jeffrey,jeremy,jerry,jim,joe,john,jonathan,joseph,'
+            'joshua,keith,kenneth,kevin,lawrence,leonard,louis,mark,martin,matthew,michael,nathan,nicholas,oliver,'
+            'oscar,patrick,paul,peter,philip,ralph,raymond,richard,robert,roger,ronald,roy,russell,samuel,scott,'
+            'simon,stephen,steven,stuart,theodore,thomas,tim,timothy,tom,victor,vincent,walter,william'
+        ),
+        (
+            'en', 'female_name',
+            'abigail,agatha,agnes,alice,amanda,amelia,amy,angela,ann,anna,anne,audrey,barbara,beatrice,belinda,'
+            'betty,beverly,carol,caroline,catherine,charlotte,christine,clara,clarissa,cynthia,deborah,diana,donna,'
+            'dorothy,edith,eleanor,elizabeth,ellen,emily,emma,esther,eva,fanny,florence,frances,georgina,gladys,'
+            'grace,hannah,harriet,heather,helen,hillary,irene,jane,janet,jennifer,jessica,joan,judith,julia,karen,'
+            'kate,katherine,laura,linda,lisa,louise,lucy,lydia,margaret,maria,martha,mary,maureen,melania,melissa,'
+            'michelle,mildred,nancy,nicole,olivia,pamela,patricia,pauline,rachel,rebecca,rosemary,ruth,sandra,sarah,'
+            'sharon,sheila,sophia,stephanie,susan,teresa,theresa,victoria,violet,virginia,wendy,winifred'
+        ),
+        (
+            'de', 'male_name',
+            'andreas,bernd,christian,dieter,ernst,florian,friedrich,fritz,georg,gerhard,günther,hans,heinrich,'
+            'heinz,helmut,hermann,horst,johann,johannes,jürgen,karl,klaus,konrad,kurt,lukas,manfred,markus,matthias,'
+            'max,otto,rainer,rolf,stefan,thomas,uwe,werner,wilhelm,wolfgang'
+        ),
+        (
+            'de', 'female_name',
+            'annette,birgit,brigitte,christa,claudia,elfriede,elisabeth,erika,eva,frieda,gabriele,gertrud,gisela,'
+            'hannelore,heike,helga,hildegard,ilse,inge,ingrid,johanna,katharina,käthe,luise,monika,petra,renate,'
+            'sabine,silke,susanne,ulrike,ursula,ute'
+        ),
+        (
+            'fr', 'male_name',
+            'alain,antoine,bernard,bruno,christophe,édouard,émile,étienne,fabrice,françois,frédéric,gérard,gilles,'
+            'guillaume,guy,henri,hervé,hugues,jacques,jean,jean-pierre,jérôme,julien,laurent,luc,marcel,mathieu,'
+            'nicolas,olivier,pascal,patrice,philippe,pierre,raymond,rené,serge,sébastien,thierry,xavier,yves'
+        ),
+        (
+            'fr', 'female_name',
+            'adèle,amélie,anaïs,aurélie,béatrice,brigitte,camille,cécile,chantal,claire,colette,delphine,élodie,'
+            'émilie,françoise,geneviève,hélène,isabelle,jacqueline,jeanne,juliette,madeleine,marguerite,marie,'
+            'marine,martine,mathilde,monique,nathalie,odette,simone,sophie,sylvie,thérèse,valérie,véronique,yvonne'
+        ),
+        (
+            'es', 'male_name',
+            'alberto,alejandro,álvaro,antonio,carlos,diego,eduardo,enrique,felipe,fernando,francisco,gabriel,'
+            'gonzalo,guillermo,ignacio,javier,joaquín,jorge,josé,juan,luis,manuel,mario,miguel,pablo,pedro,rafael,'
+            'ramón,ricardo,roberto,rodrigo,santiago,sergio,vicente'
+        ),
+        (
+            'es', 'female_name',
+            'adriana,alicia,ana,beatriz,carmen,carolina,catalina,consuelo,cristina,dolores,elena,esperanza,gloria,'
+            'inés,isabel,josefa,juana,lucía,luisa,maría,marta,mercedes,montserrat,nuria,paula,pilar,rocío,rosa,'
+            'silvia,sofía,teresa,yolanda'
+        ),
+        (
+            'it', 'male_name',
+            'alessandro,angelo,antonio,carlo,claudio,davide,domenico,enrico,fabio,filippo,franco,gianni,giacomo,'
+            'giorgio,giovanni,giuseppe,guido,lorenzo,luca,luigi,marco,matteo,paolo,pietro,salvatore,silvio,stefano,'
+            'umberto,vincenzo,vittorio'
+        ),
+        (
+            'it', 'female_name',
+            'alessandra,angela,antonella,bianca,caterina,chiara,claudia,elena,elisabetta,federica,francesca,'
+            'giovanna,giulia,giuseppina,ilaria,laura,lucia,maddalena,margherita,maria,paola,rosa,silvia,sofia,'
+            'teresa,valentina'
+        ),
+        (
+            'pt', 'male_name',
+            'afonso,antónio,antônio,armando,artur,fernando,francisco,gilberto,henrique,joão,joaquim,jorge,luís,luiz,'
+            'manuel,miguel,nuno,paulo,pedro,rui,sérgio,vasco'
+        ),
+        (
+            'pt', 'female_name',
+            'amália,ana,beatriz,dilma,fátima,fernanda,helena,inês,joana,lúcia,luísa,margarida,maria'
+        ),
+        ('nl', 'male_name', 'bart,cornelis,dirk,geert,gerrit,hendrik,jan,jeroen,joost,kees,maarten,piet,pieter,willem'),
+        ('nl', 'female_name', 'annelies,beatrix,geertruida,hendrika,ineke,johanna,marijke,saskia,truus,wilhelmina'),
+        (
+            'ru', 'male_name',
+            'александр,алексей,андрей,борис,виктор,владимир,дмитрий,иван,михаил,николай,олег,пётр,сергей,юрий'
+        ),
+        (
+            'ru', 'female_name',
+            'анна,валентина,галина,екатерина,елена,ирина,людмила,мария,наталья,ольга,светлана,татьяна'
         ),
         (
             '', 'person_type',

@@ -35,9 +35,10 @@ begin
     get diagnostics _n = row_count;
     _changes := _changes - _n;
 
-    insert into entity_version (entity, born, name, types, content)
-    select s.entity, revision, s.name, s.types, s.content
+    insert into entity_version (entity, space, born, name, types, content)
+    select s.entity, e.space, revision, s.name, s.types, s.content
     from unnest(states) as s
+    join entity as e on e.id = s.entity
     where not exists (select from entity_version as v where v.entity = s.entity and v.died is null);
     get diagnostics _n = row_count;
     return _changes + _n;
@@ -45,10 +46,17 @@ end
 $function$;
 comment on function graphrag._apply_entities(bigint, graphrag._entity_state[], bigint[]) is 'Applies the wanted versions of entities and returns how many rows changed.';
 
-create function graphrag._apply_names(revision bigint, space integer, states graphrag._name_state[], involved bigint[])
+create function graphrag._apply_names(
+    revision bigint,
+    space integer,
+    states graphrag._name_state[],
+    involved bigint[],
+    documents bigint[]
+)
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
+-- The names of the involved entities, and whatever the documents mean by names.
 declare
     _changes integer;
     _n integer;
@@ -56,12 +64,13 @@ begin
     with gone as (
         select e.id
         from entity_name as e
-        where e.entity = any (involved)
+        where (e.entity = any (involved) or e.document = any (documents))
             and e.died is null
             and not exists (
                 select
                 from unnest(states) as s
                 where s.entity = e.entity and s.folded = e.folded and s.name = e.name and s.role = e.role
+                    and s.document is not distinct from e.document
             )
     ),
     unsaid as (
@@ -75,21 +84,29 @@ begin
     update entity_name as e
     set died = null
     from unnest(states) as s
-    where e.entity = s.entity and e.folded = s.folded and e.name = s.name and e.role = s.role and e.died = revision
+    where e.entity = s.entity and e.folded = s.folded and e.name = s.name and e.role = s.role
+        and e.document is not distinct from s.document
+        and e.died = revision
         and not exists (
-            select from entity_name as l where l.entity = s.entity and l.folded = s.folded and l.died is null
+            select
+            from entity_name as l
+            where l.entity = s.entity and l.folded = s.folded and l.document is not distinct from s.document
+                and l.died is null
         );
     get diagnostics _n = row_count;
     _changes := _changes - _n;
 
-    insert into entity_name (space, folded, name, entity, role, born)
-    select $2, s.folded, s.name, s.entity, s.role, revision
+    insert into entity_name (space, folded, name, entity, role, document, born)
+    select $2, s.folded, s.name, s.entity, s.role, s.document, revision
     from unnest(states) as s
     where not exists (
-        select from entity_name as e where e.entity = s.entity and e.folded = s.folded and e.died is null
+        select
+        from entity_name as e
+        where e.entity = s.entity and e.folded = s.folded and e.document is not distinct from s.document
+            and e.died is null
     );
     get diagnostics _n = row_count;
     return _changes + _n;
 end
 $function$;
-comment on function graphrag._apply_names(bigint, integer, graphrag._name_state[], bigint[]) is 'Applies the wanted names of entities and returns how many rows changed.';
+comment on function graphrag._apply_names(bigint, integer, graphrag._name_state[], bigint[], bigint[]) is 'Applies the wanted names of entities and returns how many rows changed.';

@@ -45,13 +45,14 @@ begin
     _changes := _changes - _n;
 
     insert into relation_version (
-        relation, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight, confidence,
-        content
+        relation, space, born, subject, predicate, object, negated, status, effective, superseded_by, ord, weight,
+        confidence, content
     )
     select
-        s.relation, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective, s.superseded_by,
-        s.ord, s.weight, s.confidence, s.content
+        s.relation, r.space, revision, s.subject, s.predicate, s.object, s.negated, s.status, s.effective,
+        s.superseded_by, s.ord, s.weight, s.confidence, s.content
     from unnest(states) as s
+    join relation as r on r.id = s.relation
     where s.relation = any (involved)
         and not exists (select from relation_version as v where v.relation = s.relation and v.died is null);
     get diagnostics _n = row_count;

@@ -73,7 +73,7 @@ comment on function graphrag._splitter(text) is 'The function of that qualified 
 
 create function graphrag._splitter_problem(splitter text)
     returns text
-    language plpgsql stable parallel safe
+    language plpgsql stable parallel unsafe
 as $function$
 -- It runs with the rights of whoever indexes. Nothing is run for a realm that its owner could not run there anyway, by
 -- a trigger on its tables.

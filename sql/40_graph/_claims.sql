@@ -7,6 +7,7 @@ create function graphrag._claims(
 )
     returns graphrag._claim[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- The live assertions between the pairs of entities (in either direction) and of the (subject, predicate) slots.
 declare
@@ -24,13 +25,14 @@ begin
         wanted (id) as (
             select a.id
             from pair as p
-            join entity_name as s on s.entity = p.a and s.died is null and s.role <> 'claimed'
-            join entity_name as o on o.entity = p.b and o.died is null and o.role <> 'claimed'
+            join entity_name as s on s.entity = p.a and s.died is null and s.role <> 'claimed' and s.document is null
+            join entity_name as o on o.entity = p.b and o.died is null and o.role <> 'claimed' and o.document is null
             join assertion as a on a.space = $1 and a.subject = s.folded and a.object = o.folded
             union
             select a.id
             from slot as t
             join entity_name as s on s.entity = t.entity and s.died is null and s.role <> 'claimed'
+                and s.document is null
             join assertion as a on a.space = $1 and a.subject = s.folded and a.predicate = t.predicate
             union
             -- A symmetric functional predicate fills the slot of either end.
@@ -38,10 +40,18 @@ begin
             from slot as t
             join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
             join entity_name as o on o.entity = t.entity and o.died is null and o.role <> 'claimed'
+                and o.document is null
             join assertion as a on a.space = $1 and a.object = o.folded and a.predicate = t.predicate
+            union
+            -- What documents say by a name that means one of the entities there.
+            select a.id
+            from (select p.a as entity from pair as p union select t.entity from slot as t) as e
+            join entity_name as n on n.entity = e.entity and n.died is null and n.document is not null
+            join chunk as k on k.document = n.document
+            join assertion as a on a.chunk = k.id and n.folded in (a.subject, a.object)
         ),
         placed as (
-            select distinct on (a.id) a.*, v.ord, v.published_at, d.key, c.no as chunk_no
+            select distinct on (a.id) a.*, v.ord, v.published_at, v.metadata, v.document, d.key, c.no as chunk_no
             from wanted as w
             join assertion as a on a.id = w.id
             join document_chunk as c on c.chunk = a.chunk and c.died is null
@@ -52,15 +62,31 @@ begin
         resolved as materialized (
             select
                 a.*,
-                (
-                    select e.entity
-                    from entity_name as e
-                    where e.space = $1 and e.folded = a.subject and e.died is null and e.role <> 'claimed'
+                coalesce(
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.subject and e.document = a.document and e.died is null
+                    ),
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.subject and e.died is null and e.role <> 'claimed'
+                            and e.document is null
+                    )
                 ) as s,
-                (
-                    select e.entity
-                    from entity_name as e
-                    where e.space = $1 and e.folded = a.object and e.died is null and e.role <> 'claimed'
+                coalesce(
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.object and e.document = a.document and e.died is null
+                    ),
+                    (
+                        select e.entity
+                        from entity_name as e
+                        where e.space = $1 and e.folded = a.object and e.died is null and e.role <> 'claimed'
+                            and e.document is null
+                    )
                 ) as o
             from placed as a
         )
@@ -86,14 +112,28 @@ begin
             a.chunk,
             a.ord,
             a.confidence,
-            a.content
+            a.content,
+            a.key,
+            graphrag._corrects(a.metadata)
         )::graphrag._claim
         from resolved as a
         left join predicate as p on p.name = a.predicate
         where a.s is not null
             and (a.object is null or a.o is not null)
             and a.o is distinct from a.s
-            and not graphrag._is_retracted($1, a.predicate, a.negated, a.s, a.o, a.value)
+            -- A name that was looked up means another entity where its document says so.
+            and (
+                (a.s, a.o) in (select p.a, p.b from pair as p)
+                or (a.s, a.predicate) in (select t.entity, t.predicate from slot as t)
+                or (
+                    p.is_symmetric
+                    and p.is_functional
+                    and (a.o, a.predicate) in (select t.entity, t.predicate from slot as t)
+                )
+            )
+            and not graphrag._is_retracted(
+                $1, a.predicate, a.negated, a.s, a.o, a.value, graphrag._period_key(a.claim)
+            )
     );
 end
 $function$;
@@ -113,7 +153,7 @@ begin
         select row(
             c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.period, c.negated, c.relation_subject,
             c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric, c.is_functional, c.is_value,
-            c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content
+            c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content, c.document, c.corrects
         )::graphrag._claim
         from unnest(claims) as c
         cross join lateral (
@@ -144,37 +184,55 @@ create function graphrag._is_retracted(
     negated boolean,
     subject bigint,
     object bigint,
-    value text
+    value text,
+    period text
 )
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- A retraction stands until it is undone, whatever document states the fact.
+-- A retraction stands until it is undone, whatever document states the fact, and in whatever words the vocabulary puts
+-- it by then. One that names a period is about claims of that period.
 begin
     return exists (
         select
-        from decision as d
+        from entity_name as n
+        join decision as d on d.space = $1 and d.payload -> 'names' ? n.folded and d.kind = 'retract' and d.died is null
         join entity_name as s on s.space = $1 and s.folded = d.payload ->> 'subject' and s.died is null
-            and s.role <> 'claimed'
+            and s.role <> 'claimed' and s.document is null
         left join entity_name as o on o.space = $1 and o.folded = d.payload ->> 'object' and o.died is null
-            and o.role <> 'claimed'
-        where d.space = $1
-            and d.kind = 'retract'
-            and d.died is null
-            and d.payload ->> 'predicate' = $2
+            and o.role <> 'claimed' and o.document is null
+        cross join lateral graphrag._resolve_predicates(array[d.payload ->> 'predicate']) as r
+        where n.entity = $4
+            and n.died is null
+            and n.role <> 'claimed'
+            and n.document is null
             and (d.payload ->> 'negated')::boolean = $3
+            and d.payload ->> 'value' is not distinct from $6
+            and coalesce(d.payload ->> 'period', $7) = $7
+            and r.predicate = $2
             and (
-                (s.entity = $4 and o.entity is not distinct from $5 and d.payload ->> 'value' is not distinct from $6)
+                (s.entity = $4 and o.entity is not distinct from $5 and ($5 is null or not r.swapped))
                 or (
                     s.entity = $5
                     and o.entity = $4
-                    and exists (select from predicate as p where p.name = $2 and p.is_symmetric)
+                    and (r.swapped or exists (select from predicate as p where p.name = $2 and p.is_symmetric))
                 )
             )
     );
 end
 $function$;
-comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text) is 'Whether a decision has retracted a fact.';
+comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigint, text, text) is 'Whether a decision has retracted a claim.';
+
+create function graphrag._corrects(metadata jsonb)
+    returns text[]
+    language sql immutable parallel safe
+as $function$
+    select case jsonb_typeof(metadata -> 'corrects')
+        when 'string' then array[metadata ->> 'corrects']
+        when 'array' then array(select jsonb_array_elements_text(metadata -> 'corrects'))
+    end
+$function$;
+comment on function graphrag._corrects(jsonb) is 'The keys of the documents that a document corrects, by its metadata; NULL if it corrects none.';
 
 create function graphrag._period_key(claim tstzrange)
     returns text

@@ -36,14 +36,15 @@ begin
     if _entities is null then
         raise exception 'the name "%" means several entities', entity
             using errcode = 'GR015',
-                detail = 'They all claim it as an alias.',
+                detail = 'They all claim it as an alias, or are meant by it in some document.',
                 hint = 'Use a full name; the view entities lists them.';
     end if;
     _names := array(
         select n.folded
         from entity_name as n
         where n.entity = _entities[1] and n.died is null and n.role <> 'claimed'
-        order by n.role = 'canonical' desc, n.folded
+        group by n.folded
+        order by bool_or(n.role = 'canonical') desc, n.folded
     );
     return _names;
 end

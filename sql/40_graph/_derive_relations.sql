@@ -45,7 +45,9 @@ create function graphrag._derive_relations(
 as $function$
 -- Recomputes the relations in the slots of the touched triples. A slot is judged with all its claims, and a relation
 -- with all its slots: so the slots of everything found there are loaded too, but only the touched ones are changed.
+-- Judged contradictions are slots as well: who stands in one touches, and is judged with, the other side.
 declare
+    _near record;
     _touched record;
     _around record;
     _claims graphrag._claim[];
@@ -53,22 +55,27 @@ declare
     _involved bigint[];
     _result graphrag._derived;
 begin
-    _touched := graphrag._slots_of(subjects, predicates, objects);
+    _near := graphrag._with_contradicted(space, subjects, predicates, objects);
+    _touched := graphrag._slots_of(_near.subjects, _near.predicates, _near.objects);
     _claims := graphrag._claims(
         space, _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
     );
-    _around := graphrag._slots_of(
-        subjects || array(select c.subject from unnest(_claims) as c),
-        predicates || array(select c.predicate from unnest(_claims) as c),
-        objects || array(select c.object from unnest(_claims) as c)
+    _near := graphrag._with_contradicted(
+        space,
+        _near.subjects || array(select c.subject from unnest(_claims) as c),
+        _near.predicates || array(select c.predicate from unnest(_claims) as c),
+        _near.objects || array(select c.object from unnest(_claims) as c)
     );
+    _around := graphrag._slots_of(_near.subjects, _near.predicates, _near.objects);
     if _around is distinct from _touched then
         _claims := graphrag._claims(
             space, _around.pair_subjects, _around.pair_objects, _around.subjects, _around.predicates
         );
     end if;
     _claims := graphrag._identify_relations(space, _claims);
-    _states := graphrag._relation_states(_claims);
+    _states := graphrag._withhold_archived(
+        space, graphrag._relation_states(_claims, graphrag._judged_pairs(space, _claims))
+    );
     _involved := graphrag._involved_relations(
         _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
     );
@@ -95,6 +102,7 @@ create function graphrag._involved_relations(
 )
     returns bigint[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 begin
     return array(

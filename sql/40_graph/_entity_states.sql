@@ -27,23 +27,75 @@ end
 $function$;
 comment on function graphrag._live_mentions(integer, text[], text[]) is 'The live mentions of names with their place in document order.';
 
-create function graphrag._entity_groups(space integer, names text[], labels text[])
+create function graphrag._meant_mentions(space integer, names text[], labels text[], meanings graphrag._meaning[])
+    returns table (
+        label text,
+        is_own boolean,
+        folded text,
+        surface text,
+        form text,
+        core text,
+        type text,
+        description text,
+        content bigint,
+        ord numeric,
+        key text,
+        no integer
+    )
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- The live mentions of each group: of its own names, but where a document means another by them, and of other names
+-- where a document means the group.
+begin
+    return query
+    select
+        n.label, true, m.folded, m.surface, m.form, m.core, m.type, m.description, m.content, v.ord, d.key, c.no
+    from unnest(names, labels) as n (folded, label)
+    join mention as m on m.space = $1 and m.folded = n.folded
+    join document_chunk as c on c.chunk = m.chunk and c.died is null
+    join document_version as v on v.id = c.version
+    join document as d on d.id = v.document
+    where meanings = '{}'
+        or not exists (
+            select from unnest(meanings) as o where o.document = d.id and o.folded = m.folded
+        )
+    union all
+    select o.label, false, m.folded, m.surface, m.form, m.core, m.type, m.description, m.content, v.ord, d.key, c.no
+    from unnest(meanings) as o
+    join document as d on d.id = o.document
+    join document_version as v on v.document = d.id and v.died is null
+    join document_chunk as c on c.version = v.id
+    join mention as m on m.chunk = c.chunk and m.folded = o.folded
+    where o.label is not null;
+end
+$function$;
+comment on function graphrag._meant_mentions(integer, text[], text[], graphrag._meaning[]) is 'The live mentions of each group of names, with their place in document order.';
+
+create function graphrag._entity_groups(space integer, names text[], labels text[], meanings graphrag._meaning[])
     returns table (label text, canonical text, name text, types text[], content bigint)
     language plpgsql stable parallel safe rows 100
 as $function$
--- What each group of names looks like. The longest surface form names it; the newest described mention describes it, so
--- that a stub never overwrites a richer record.
+-- What each group of names looks like. The longest surface form of its own names it, where a title adds nothing and
+-- never outweighs a full name; the newest described mention describes it, so that a stub never overwrites a richer
+-- record.
 begin
     return query
     with live as materialized (
-        select * from graphrag._live_mentions($1, names, labels)
+        select
+            m.*,
+            m.form in ('title', 'given title', 'rank') is true as has_title,
+            bool_or(m.is_own and m.form is null and m.surface ~ ' ') over (partition by m.label) as has_full
+        from graphrag._meant_mentions($1, names, labels, meanings) as m
     ),
     named as (
         select distinct on (l.label) l.label, l.folded, l.surface
         from live as l
+        where l.is_own
         order by
             l.label,
-            length(l.folded) desc,
+            l.has_title and l.has_full,
+            length(case when l.has_title then l.core else l.folded end) desc,
+            l.has_title,
             l.folded collate "C",
             l.ord desc,
             l.key collate "C" desc,
@@ -52,9 +104,13 @@ begin
     described as (
         select distinct on (l.label) l.label, l.content
         from live as l
+        join named as n on n.label = l.label
         order by
             l.label,
             l.description is null,
+            -- Where nobody describes it, a typed mention, and of those one by the entity's own name.
+            l.description is null and l.type is null,
+            l.description is null and l.folded <> n.folded,
             l.ord desc,
             l.key collate "C" desc,
             l.no desc,
@@ -71,7 +127,7 @@ begin
     join typed as t on t.label = n.label;
 end
 $function$;
-comment on function graphrag._entity_groups(integer, text[], text[]) is 'Canonical name, types and describing text of each group of names that a live chunk mentions.';
+comment on function graphrag._entity_groups(integer, text[], text[], graphrag._meaning[]) is 'Canonical name, types and describing text of each group of names that a live chunk mentions.';
 
 create function graphrag._match_entities(space integer, names text[], labels text[], groups text[], canonicals text[])
     returns bigint[]
@@ -93,6 +149,7 @@ begin
         from grouped as g
         join name as n on n.label = g.label
         join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'
+            and e.document is null
         group by g.no, e.entity
     ),
     preferred as (
@@ -144,13 +201,14 @@ create function graphrag._name_states(
     labels text[],
     groups text[],
     canonicals text[],
-    entities bigint[]
+    entities bigint[],
+    meanings graphrag._meaning[]
 )
     returns graphrag._name_state[]
     language plpgsql stable parallel safe
 as $function$
 -- Names of the groups, and beside them the claims of aliases that several entities make: those resolve nothing, but a
--- question that uses one finds every claimant.
+-- question that uses one finds every claimant. And what documents mean by a name.
 begin
     return array(
         with grouped (label, canonical, entity) as (
@@ -185,10 +243,14 @@ begin
             ) as w
             order by w.folded, w.is_mention desc, w.ord desc, w.key collate "C" desc, w.no desc, w.name collate "C"
         )
-        select row(s.entity, s.folded, w.name, s.role)::graphrag._name_state
+        select row(s.entity, s.folded, w.name, s.role, null)::graphrag._name_state
         from (select * from owned union all select * from claimed) as s
         join written as w on w.folded = s.folded
+        union all
+        select row(g.entity, m.folded, m.name, 'context', m.document)::graphrag._name_state
+        from unnest(meanings) as m
+        join grouped as g on g.label = m.label
     );
 end
 $function$;
-comment on function graphrag._name_states(integer, text[], text[], text[], text[], bigint[]) is 'The names that the entities should have now.';
+comment on function graphrag._name_states(integer, text[], text[], text[], text[], bigint[], graphrag._meaning[]) is 'The names that the entities should have now.';

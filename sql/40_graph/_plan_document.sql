@@ -211,6 +211,8 @@ declare
         when octet_length(source) > 1000 then 'source has more than 1,000 bytes.'
         when jsonb_typeof(metadata) <> 'object'
             then format('metadata is a JSON %s, not an object.', jsonb_typeof(metadata))
+        when jsonb_path_exists(metadata, '$.corrects ? (@.type() != "string")')
+            then 'metadata names what the document corrects by other things than document keys.'
         when not isfinite(published_at) then 'published_at is infinite.'
         when ordinal in ('NaN', 'Infinity', '-Infinity') then format('ordinal is %s.', ordinal)
     end;

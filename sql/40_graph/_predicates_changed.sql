@@ -26,36 +26,60 @@ as $function$
 $function$;
 comment on function graphrag._vocabulary_lock() is 'Key of the advisory lock on the current realm''s vocabulary.';
 
-create function graphrag._resolve_new_assertions(plan graphrag._document_plan)
-    returns void
+create function graphrag._reread(space integer, revision bigint, chunks bigint[] default null)
+    returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- The vocabulary may have changed since the document was prepared, which can take as long as a model thinks.
+-- Reads the stated predicates of live chunks by the present vocabulary; NULL chunks: all of the space. Where that is
+-- another reading, a successor has it. Returns the successors. It is called for a document too: the vocabulary may have
+-- changed while a model was thinking, or since its text was last live.
+declare
+    _chunks bigint[];
+    _assertions bigint[];
+    _predicates text[];
+    _swapped boolean[];
+    _successors bigint[];
+    _places jsonb;
 begin
-    if plan.vocabulary is distinct from (select r.vocabulary from realm as r) then
-        perform graphrag._resolve_assertions(plan.space);
+    if not exists (
+        select from chunk as c, realm as r where c.id = any (chunks) and c.vocabulary <> r.vocabulary
+    ) and chunks is not null then
+        return '{}';
     end if;
+    with stated as materialized (
+        select a.id, a.chunk, a.stated_predicate, a.predicate, a.is_swapped, a.object is not null as is_edge
+        from assertion as a
+        where a.space = $1 and (chunks is null or a.chunk = any (chunks)) and graphrag._is_live(a.chunk)
+    )
+    select array_agg(s.chunk), array_agg(s.id), array_agg(r.predicate), array_agg(r.swapped and s.is_edge)
+    into _chunks, _assertions, _predicates, _swapped
+    from graphrag._resolve_predicates(array(select distinct s.stated_predicate from stated as s)) as r
+    join stated as s on s.stated_predicate = r.stated
+    where (s.is_edge or not r.swapped)
+        and (s.predicate, s.is_swapped) is distinct from (r.predicate, r.swapped and s.is_edge);
+    if _chunks is null then
+        return '{}';
+    end if;
+    _chunks := array(select distinct c from unnest(_chunks) as c);
+    _successors := graphrag._make_successors(_chunks);
+    _places := graphrag._clear_places(revision, _chunks);
+    perform graphrag._hand_on_evidence(_chunks, _successors, assertions => _assertions);
+    insert into assertion
+    overriding system value
+    select n.*
+    from unnest(_assertions, _predicates, _swapped) as r (id, predicate, swapped)
+    join assertion as a on a.id = r.id
+    join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk
+    cross join lateral jsonb_populate_record(a, jsonb_build_object(
+        'id', nextval('assertion_id_seq'),
+        'chunk', s.successor,
+        'predicate', r.predicate,
+        'is_swapped', r.swapped,
+        'subject', case when r.swapped <> a.is_swapped then a.object else a.subject end,
+        'object', case when r.swapped <> a.is_swapped then a.subject else a.object end
+    )) as n;
+    perform graphrag._take_places(revision, _places, _chunks, _successors);
+    return _successors;
 end
 $function$;
-comment on function graphrag._resolve_new_assertions(graphrag._document_plan) is 'Reads the predicates of a document again if the vocabulary changed while it was prepared.';
-
-create function graphrag._resolve_assertions(space integer)
-    returns void
-    language plpgsql volatile parallel unsafe
-as $function$
-begin
-    update assertion as a
-    set predicate = r.predicate,
-        is_swapped = r.swapped and a.object is not null,
-        subject = case when a.object is not null and r.swapped <> a.is_swapped then a.object else a.subject end,
-        object = case when a.object is not null and r.swapped <> a.is_swapped then a.subject else a.object end
-    from graphrag._resolve_predicates(
-        array(select distinct s.stated_predicate from assertion as s where s.space = $1)
-    ) as r
-    where a.space = $1
-        and r.stated = a.stated_predicate
-        and (a.object is not null or not r.swapped)
-        and (a.predicate, a.is_swapped) is distinct from (r.predicate, r.swapped and a.object is not null);
-end
-$function$;
-comment on function graphrag._resolve_assertions(integer) is 'Reads the stated predicates of a space against the present vocabulary.';
+comment on function graphrag._reread(integer, bigint, bigint[]) is 'Brings the assertions of live chunks in line with the present vocabulary; returns the chunks that now say otherwise.';

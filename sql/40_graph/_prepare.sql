@@ -12,7 +12,9 @@ begin
     _answers := graphrag._extract_missing(plan);
     perform graphrag._check_answers(plan, _answers);
     _gated := graphrag._gate_answers(plan, _answers);
-    return graphrag._prepared(_gated, graphrag._embed_new(plan, _gated));
+    return graphrag._detect_contradictions(
+        plan, graphrag._prepared(_gated, graphrag._embed_new(plan, _gated))
+    );
 end
 $function$;
 comment on function graphrag._prepare(graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';
@@ -61,11 +63,12 @@ create function graphrag._gate_answers(plan graphrag._document_plan, answers jso
     language plpgsql stable parallel unsafe
 as $function$
 -- The gates, chunk by chunk. A name that does not occur in its chunk may be one that the model was given from elsewhere
--- in the document ("she" is Ada Lovelace): chunks in which a name was ungrounded are judged again, knowing those.
+-- in the document ("she" is Ada Lovelace): chunks in which such a name was ungrounded are judged again, knowing those.
 declare
     _options jsonb := graphrag._gate_options();
     _gated jsonb := graphrag._gate_all(plan, answers, _options);
     _names jsonb;
+    _ground text;
 begin
     if not exists (
         select from jsonb_array_elements(_gated) as g (chunk) where g.chunk -> 'rejected' ? 'ungrounded_name'
@@ -73,10 +76,11 @@ begin
         return _gated;
     end if;
     _names := graphrag._known_names(plan, _gated);
+    _ground := graphrag._ground_words(array_to_string(graphrag._json_texts(_names), E'\n'));
     return (
         select jsonb_agg(
             case
-                when o.chunk -> 'rejected' ? 'ungrounded_name'
+                when graphrag._would_ground(o.chunk, plan.bodies[(o.chunk ->> 'no')::integer], _ground)
                     then graphrag._gate_all(
                         plan, jsonb_build_array(a.answer), _options || jsonb_build_object('context_names', _names)
                     ) -> 0
@@ -237,11 +241,12 @@ begin
         from jsonb_array_elements(gated) as g (chunk)
         cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
     ) as t
-    where not exists (
-        select
+    -- Not "not exists": that would be planned as a join with the whole table.
+    where (
+        select c.id
         from content as c
         where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    );
+    ) is null;
 end
 $function$;
 comment on function graphrag._new_texts(graphrag._document_plan, jsonb) is 'The texts of a document that have no vector yet.';

@@ -1,4 +1,4 @@
-create function graphrag._slot_members(claims graphrag._claim[])
+create function graphrag._slot_members(claims graphrag._claim[], judged graphrag._relation_pair[])
     returns table (
         slot text,
         relation bigint,
@@ -13,6 +13,7 @@ as $function$
 --   t  a triple: assertion against denial (only when both are claimed)
 --   g  subject, object and an exclusive group      f  subject and a functional predicate
 --   v  subject, value predicate and period (without a period only if the predicate is functional)
+--   x  two relations that a model was asked about and judged to contradict each other
 -- A denial competes only with its own triple; a symmetric relation stands in the slots of both orientations.
 begin
     return query
@@ -56,13 +57,17 @@ begin
             o.qualifies
         from oriented as o
         where o.is_value and (o.period <> '' or o.is_functional)
+        union all
+        select format('x %s %s', j.a, j.b), c.relation, c.pos, c.claim, c.published_at, c.qualifies
+        from unnest(judged) as j
+        join unnest(claims) as c on c.relation in (j.a, j.b)
     )
     select m.* from member as m;
 end
 $function$;
-comment on function graphrag._slot_members(graphrag._claim[]) is 'The slots that claims stand in.';
+comment on function graphrag._slot_members(graphrag._claim[], graphrag._relation_pair[]) is 'The slots that claims stand in.';
 
-create function graphrag._slot_periods(claims graphrag._claim[])
+create function graphrag._slot_periods(claims graphrag._claim[], judged graphrag._relation_pair[])
     returns table (
         relation bigint,
         effective tstzmultirange,
@@ -91,7 +96,7 @@ begin
                     then coalesce(m.claim, tstzrange(null, null))
                 else tstzrange(m.published_at, upper(m.claim))
             end as span
-        from graphrag._slot_members(claims) as m
+        from graphrag._slot_members(claims, judged) as m
     ),
     faced as (
         select
@@ -148,13 +153,72 @@ begin
     ) as b on true;
 end
 $function$;
-comment on function graphrag._slot_periods(graphrag._claim[]) is 'Per slot and relation: what is left of its claims, and who took over.';
+comment on function graphrag._slot_periods(graphrag._claim[], graphrag._relation_pair[]) is 'Per slot and relation: what is left of its claims, and who took over.';
 
-create function graphrag._relation_states(claims graphrag._claim[])
+create function graphrag._corrected_claims(claims graphrag._claim[], judged graphrag._relation_pair[])
+    returns table (pos integer, corrector bigint, corrector_pos integer)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- The claims that lose their whole valid time: in a slot, a later document that corrects theirs states something else
+-- of a time that they speak of. What is corrected itself corrects nothing: since who corrects comes later, that is
+-- settled from the latest claim on, in as many rounds as corrections of corrections there are.
+declare
+    _corrected integer[];
+    _correctors integer[];
+    _relations bigint[];
+    _void integer[] := '{}';
+    _next integer[];
+begin
+    if not exists (select from unnest(claims) as c where c.corrects is not null) then
+        return;
+    end if;
+    select array_agg(e.pos), array_agg(e.by), array_agg(e.relation)
+    into _corrected, _correctors, _relations
+    from (
+        select distinct m.pos, k.pos as by, k.relation
+        from graphrag._slot_members(claims, judged) as m
+        join graphrag._slot_members(claims, judged) as k on k.slot = m.slot
+            and k.relation <> m.relation
+            and k.pos > m.pos
+            and k.qualifies
+            and coalesce(k.claim, '(,)') && coalesce(m.claim, '(,)')
+        join unnest(claims) as old on old.pos = m.pos
+        join unnest(claims) as new on new.pos = k.pos and old.document = any (new.corrects)
+    ) as e;
+    loop
+        _next := array(
+            select distinct e.pos
+            from unnest(_corrected, _correctors) as e (pos, by)
+            where e.by <> all (_void)
+            order by e.pos
+        );
+        exit when _next = _void;
+        _void := _next;
+    end loop;
+    return query
+    select distinct on (e.pos) e.pos, e.relation, e.by
+    from unnest(_corrected, _correctors, _relations) as e (pos, by, relation)
+    where e.by <> all (_void)
+    order by e.pos, e.by;
+end
+$function$;
+comment on function graphrag._corrected_claims(graphrag._claim[], graphrag._relation_pair[]) is 'The claims that a later document corrects, with the first that does.';
+
+create function graphrag._relation_states(claims graphrag._claim[], judged graphrag._relation_pair[] default '{}')
     returns graphrag._relation_state[]
     language plpgsql stable parallel safe
 as $function$
+declare
+    _corrected integer[];
+    _correctors bigint[];
+    _standing graphrag._claim[] := claims;
 begin
+    select array_agg(c.pos order by c.corrector_pos, c.pos), array_agg(c.corrector order by c.corrector_pos, c.pos)
+    into _corrected, _correctors
+    from graphrag._corrected_claims(claims, judged) as c;
+    if _corrected is not null then
+        _standing := array(select c from unnest(claims) as c where c.pos <> all (_corrected));
+    end if;
     return array(
         with newest as (
             select distinct on (c.relation) c.*
@@ -165,10 +229,22 @@ begin
             select
                 c.relation,
                 count(distinct c.chunk)::integer as weight,
-                max(c.confidence) as confidence,
+                max(c.confidence) as confidence
+            from unnest(claims) as c
+            group by c.relation
+        ),
+        stated as (
+            select
+                c.relation,
                 -- Outside slots an undated relation is always valid, and restating one never erases a stated period.
                 coalesce(range_agg(c.claim) filter (where c.claim is not null), '{(,)}') as stated
-            from unnest(claims) as c
+            from unnest(_standing) as c
+            group by c.relation
+        ),
+        corrected as (
+            select c.relation, (array_agg(k.corrector order by k.no))[1] as corrector
+            from unnest(_corrected, _correctors) with ordinality as k (pos, corrector, no)
+            join unnest(claims) as c on c.pos = k.pos
             group by c.relation
         ),
         slotted as (
@@ -180,7 +256,7 @@ begin
                     array_agg(s.successor order by s.successor_pos)
                         filter (where s.is_superseded and s.successor is not null)
                 )[1] as successor
-            from graphrag._slot_periods(claims) as s
+            from graphrag._slot_periods(_standing, judged) as s
             group by s.relation
         )
         select row(
@@ -189,9 +265,9 @@ begin
             n.predicate,
             n.object,
             n.negated,
-            case when l.is_superseded then 'superseded' else 'current' end,
-            coalesce(l.effective, s.stated),
-            l.successor,
+            case when l.is_superseded or t.relation is null then 'superseded' else 'current' end,
+            case when t.relation is null then '{}' else coalesce(l.effective, t.stated) end,
+            case when t.relation is null then c.corrector else l.successor end,
             n.ord,
             s.weight,
             s.confidence,
@@ -199,8 +275,10 @@ begin
         )::graphrag._relation_state
         from newest as n
         join summed as s on s.relation = n.relation
+        left join stated as t on t.relation = n.relation
         left join slotted as l on l.relation = n.relation
+        left join corrected as c on c.relation = n.relation
     );
 end
 $function$;
-comment on function graphrag._relation_states(graphrag._claim[]) is 'The versions that the claimed relations should have now.';
+comment on function graphrag._relation_states(graphrag._claim[], graphrag._relation_pair[]) is 'The versions that the claimed relations should have now.';

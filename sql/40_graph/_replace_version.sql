@@ -11,9 +11,10 @@ declare
 begin
     _old := (select v.id from document_version as v where v.document = plan.document and v.died is null);
     perform graphrag._close_version(_old, revision);
-    insert into document_version (document, born, ord, published_at, ordinal, metadata, hash)
+    insert into document_version (document, space, born, ord, published_at, ordinal, metadata, hash)
     select
         d.id,
+        d.space,
         revision,
         coalesce(plan.ordinal, extract(epoch from plan.published_at), extract(epoch from d.first_indexed_at)),
         plan.published_at,
@@ -30,13 +31,13 @@ begin
     select array_agg(distinct coalesce(o.chunk, n.chunk))
     into _touched
     from (
-        select c.chunk, c.no, v.ord, v.published_at
+        select c.chunk, c.no, v.ord, v.published_at, graphrag._corrects(v.metadata) as corrects
         from document_chunk as c
         join document_version as v on v.id = c.version
-        where c.version = _old
+        where c.version = _old and c.died = revision
     ) as o
     full join (
-        select c.chunk, c.no, v.ord, v.published_at
+        select c.chunk, c.no, v.ord, v.published_at, graphrag._corrects(v.metadata) as corrects
         from document_chunk as c
         join document_version as v on v.id = c.version
         where c.version = _new
@@ -44,7 +45,8 @@ begin
     where o.chunk is null
         or n.chunk is null
         or n.ord <> o.ord
-        or n.published_at is distinct from o.published_at;
+        or n.published_at is distinct from o.published_at
+        or n.corrects is distinct from o.corrects;
     perform graphrag._forget_unborn(_old, revision);
     return coalesce(_touched, '{}');
 end
@@ -57,7 +59,7 @@ create function graphrag._close_version(version bigint, revision bigint)
 as $function$
 begin
     update document_version as v set died = revision where v.id = version;
-    update document_chunk as c set died = revision where c.version = $1;
+    update document_chunk as c set died = revision where c.version = $1 and c.died is null;
 end
 $function$;
 comment on function graphrag._close_version(bigint, bigint) is 'Ends a document version.';

@@ -1,23 +1,26 @@
 create function graphrag._touched_names(space integer, chunks bigint[], names text[] default '{}')
     returns text[]
     language plpgsql stable parallel safe
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- What a change of some chunks can move: the names they use or claim, and from there every name tied to one of those by
 -- a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or by
--- a decision. NULL chunks: every name.
+-- a decision. NULL chunks: every name. One plan for arrays of any size: it looks everything up by key, and making it
+-- costs more than following it for a document.
 begin
     return array(
         with recursive touched (folded) as (
             select n.folded
             from (
-                select m.folded
-                from mention as m
-                where m.space = $1 and (chunks is null or m.chunk = any (chunks))
+                select f.folded
+                from unnest(chunks) as c (id)
+                join mention as m on m.chunk = c.id
+                cross join unnest(m.folded || m.folded_aliases) as f (folded)
                 union
-                select a.folded
+                select f.folded
                 from mention as m
-                cross join unnest(m.folded_aliases) as a (folded)
-                where m.space = $1 and (chunks is null or m.chunk = any (chunks))
+                cross join unnest(m.folded || m.folded_aliases) as f (folded)
+                where m.space = $1 and chunks is null
                 union
                 select e.folded
                 from entity_name as e
@@ -42,7 +45,8 @@ begin
                 select other.folded
                 from entity_name as this
                 join entity_name as other on other.entity = this.entity and other.died is null
-                where this.space = $1 and this.folded = t.folded and this.died is null
+                    and other.document is null
+                where this.space = $1 and this.folded = t.folded and this.died is null and this.document is null
                 union all
                 select o.folded
                 from mention as m

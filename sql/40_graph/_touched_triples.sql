@@ -1,45 +1,70 @@
 create function graphrag._touched_triples(
     space integer,
     chunks bigint[],
-    moved text[],
-    old_names text[],
-    old_entities bigint[]
+    moved graphrag._resolution[],
+    old graphrag._resolution[]
 )
     returns table (subject bigint, predicate text, object bigint)
     language plpgsql stable parallel safe rows 100
 as $function$
--- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state
--- and those that use a name which moved to another entity. NULL chunks: every triple.
+-- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state,
+-- those that use a name which moved to another entity, and what these were judged to contradict. NULL chunks: every
+-- triple.
 begin
     return query
-    with stated as (
-        select a.subject, a.predicate, a.object
-        from assertion as a
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks))
+    with said as (
+        select a.id
+        from unnest(chunks) as c (id)
+        join assertion as a on a.chunk = c.id
         union
-        select a.subject, a.predicate, a.object
+        select a.id
         from assertion as a
-        where a.space = $1 and a.subject = any (moved)
+        where a.space = $1 and chunks is null
         union
-        select a.subject, a.predicate, a.object
-        from assertion as a
-        where a.space = $1 and a.object = any (moved)
+        select a.id
+        from unnest(moved) as m
+        join assertion as a on a.space = $1 and a.subject = m.folded
+        where m.document is null
+        union
+        select a.id
+        from unnest(moved) as m
+        join assertion as a on a.space = $1 and a.object = m.folded
+        where m.document is null
+        union
+        select a.id
+        from unnest(moved) as m
+        join chunk as k on k.document = m.document
+        join assertion as a on a.chunk = k.id and m.folded in (a.subject, a.object)
     ),
-    resolution (folded, entity) as (
-        select e.folded, e.entity
-        from entity_name as e
-        where e.space = $1
-            and e.died is null
-            and e.role <> 'claimed'
-            and e.folded in (select s.subject from stated as s union all select s.object from stated as s)
+    judged as (
+        select s.id from said as s
         union
-        select o.folded, o.entity
-        from unnest(old_names, old_entities) as o (folded, entity)
+        select c.other from said as s join contradiction as c on c.assertion = s.id
+        union
+        select c.assertion from said as s join contradiction as c on c.other = s.id
+    ),
+    stated as (
+        select distinct k.document, a.subject, a.predicate, a.object
+        from judged as j
+        join assertion as a on a.id = j.id
+        join chunk as k on k.id = a.chunk
+    ),
+    resolution (folded, document, entity) as materialized (
+        select e.folded, e.document, e.entity
+        from (select s.subject as folded from stated as s union select s.object from stated as s) as u
+        join entity_name as e on e.space = $1 and e.folded = u.folded and e.died is null and e.role <> 'claimed'
+            and e.document is null
+        union
+        select e.folded, e.document, e.entity
+        from (select distinct s.document from stated as s) as u
+        join entity_name as e on e.document = u.document and e.died is null
+        union
+        select o.folded, o.document, o.entity from unnest(old) as o
     )
     select s.entity, t.predicate, o.entity
     from stated as t
-    join resolution as s on s.folded = t.subject
-    left join resolution as o on o.folded = t.object
+    join resolution as s on s.folded = t.subject and coalesce(s.document, t.document) = t.document
+    left join resolution as o on o.folded = t.object and coalesce(o.document, t.document) = t.document
     where t.object is null or o.entity is not null
     union
     -- Present relations too, where everything is touched: no assertion may state them any more under their predicate.
@@ -49,4 +74,4 @@ begin
     where r.space = $1 and v.died is null and chunks is null;
 end
 $function$;
-comment on function graphrag._touched_triples(integer, bigint[], text[], text[], bigint[]) is 'Subject, predicate and object of the relations that a change can move.';
+comment on function graphrag._touched_triples(integer, bigint[], graphrag._resolution[], graphrag._resolution[]) is 'Subject, predicate and object of the relations that a change can move.';

@@ -8,6 +8,7 @@ declare
     _touched bigint[];
     _derived graphrag._derived := row(0, 0, 0, 0);
     _chunks bigint := graphrag._count_chunks();
+    _kinds text[];
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     plan.space := graphrag._make_space(plan.space_name);
@@ -23,8 +24,11 @@ begin
         perform graphrag._store_contents(plan.space, prepared -> 'texts');
         perform graphrag._store_chunks(plan, prepared -> 'chunks');
         perform graphrag._store_evidence(plan, prepared -> 'chunks');
-        perform graphrag._resolve_new_assertions(plan);
+        perform graphrag._store_contradictions(plan, prepared -> 'contradictions');
+        _kinds := graphrag._order_kinds(plan.space);
         _touched := graphrag._replace_version(plan, _revision);
+        _touched := _touched || graphrag._reread(plan.space, _revision, _touched);
+        perform graphrag._warn_of_mixed_order(plan.space, _kinds);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_chunks);
     end if;
@@ -108,7 +112,7 @@ as $function$
 -- Evidence never changes: where an earlier extraction failed, the new one gets a row of its own.
 begin
     insert into chunk (
-        document, hash, attempt, content, identifiers, extractor, prompt, is_partial, failure, details
+        document, hash, attempt, content, identifiers, extractor, prompt, vocabulary, is_partial, failure, details
     )
     select
         plan.document,
@@ -120,6 +124,7 @@ begin
         graphrag._identifiers(plan.bodies[p.no]),
         p.model,
         p.prompt,
+        plan.vocabulary,
         coalesce(p.partial, false),
         p.error,
         jsonb_strip_nulls(jsonb_build_object(
@@ -149,12 +154,41 @@ create function graphrag._store_evidence(plan graphrag._document_plan, prepared 
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
+-- row: the id of a row by hand, which it keeps.
 begin
-    insert into mention (
-        chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, content
+    with said as (
+        select k.id as chunk, e.mention, m.*, row_number() over () as no
+        from jsonb_array_elements(prepared) as p (chunk)
+        join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
+        cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
+        cross join jsonb_to_record(e.mention) as m (
+            "row" bigint,
+            folded text,
+            surface text,
+            type text,
+            description text,
+            aliases text[],
+            folded_aliases text[],
+            identifiers text[]
+        )
+        where (p.chunk ->> 'no')::integer = any (plan.missing)
+    ),
+    shaped as (
+        select s.no, (s.shape).*
+        from (
+            select array_agg(d.surface order by d.no) as names, array_agg(d.type order by d.no) as types
+            from said as d
+        ) as a
+        cross join graphrag._name_shapes(a.names, a.types) as s
     )
+    insert into mention (
+        id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form,
+        gender, core, given, family, content
+    )
+    overriding system value
     select
-        k.id,
+        coalesce(m."row", nextval('mention_id_seq')),
+        m.chunk,
         plan.space,
         m.folded,
         m.surface,
@@ -163,34 +197,32 @@ begin
         coalesce(m.aliases, '{}'),
         coalesce(m.folded_aliases, '{}'),
         coalesce(m.identifiers, '{}'),
+        s.is_person,
+        s.form,
+        s.gender,
+        s.core,
+        coalesce(s.given, '{}'),
+        coalesce(s.family, '{}'),
         c.id
-    from jsonb_array_elements(prepared) as p (chunk)
-    join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
-    cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
-    cross join jsonb_to_record(e.mention) as m (
-        folded text,
-        surface text,
-        type text,
-        description text,
-        aliases text[],
-        folded_aliases text[],
-        identifiers text[]
-    )
+    from said as m
+    join shaped as s on s.no = m.no
     join content as c on c.space = plan.space and c.kind = 'entity'
-        and c.hash = sha256(convert_to(graphrag._mention_text(e.mention), 'UTF8'))
-    where (p.chunk ->> 'no')::integer = any (plan.missing);
+        and c.hash = sha256(convert_to(graphrag._mention_text(m.mention), 'UTF8'));
 
     insert into assertion (
-        chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
+        id, chunk, space, no, subject, predicate, object, value, value_number, value_unit, negated, confidence,
         stated_predicate, is_swapped, stated_from, stated_to, claim, takes_slot, description, start_at, end_at, content
     )
+    overriding system value
     select
-        k.id, plan.space, a.no, a.subject, a.predicate, a.object, a.value, a.value_number, a.value_unit, a.negated,
-        a.confidence, a.stated_predicate, coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim,
-        not coalesce(a.no_slot, false), a.description, a.start_at, a.end_at, c.id
+        coalesce(a."row", nextval('assertion_id_seq')), k.id, plan.space, a.no, a.subject, a.predicate, a.object,
+        a.value, a.value_number, a.value_unit, a.negated, a.confidence, a.stated_predicate,
+        coalesce(a.swapped, false), a.stated_from, a.stated_to, a.claim, not coalesce(a.no_slot, false),
+        a.description, a.start_at, a.end_at, c.id
     from jsonb_array_elements(prepared) as p (chunk)
     join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
     cross join jsonb_to_recordset(p.chunk -> 'assertions') as a (
+        "row" bigint,
         no integer,
         subject text,
         predicate text,
@@ -250,13 +282,30 @@ comment on function graphrag._count_chunks() is 'About how many chunks the realm
 create function graphrag._renew_plans(chunks_before bigint)
     returns void
     language plpgsql volatile parallel unsafe
+    set client_min_messages = error
 as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
--- else will have them made anew. So they are, whenever the realm has doubled.
+-- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
+-- with the whole table. So both is done whenever the realm has doubled. Only who owns the tables can; what another
+-- session is analyzing is left to it.
+declare
+    _tables text;
 begin
     if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
+        select string_agg(
+            format('%I.%I', n.nspname, c.relname)
+                || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
+            ', '
+        )
+        into _tables
+        from pg_class as c
+        join pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname = current_schema() and c.relkind = 'r' and pg_has_role(c.relowner, 'USAGE');
+        if _tables is not null then
+            execute 'analyze (skip_locked) ' || _tables;
+        end if;
         execute 'discard plans';
     end if;
 end
 $function$;
-comment on function graphrag._renew_plans(bigint) is 'Drops the session''s cached plans when a write has doubled the realm.';
+comment on function graphrag._renew_plans(bigint) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';

@@ -27,7 +27,7 @@ begin
     perform from space as s where s.id = _space for update;
     _version := graphrag._live_version(_space, document, source);
     _revision := graphrag._next_revision(_space, 'delete_document');
-    _chunks := array(select distinct c.chunk from document_chunk as c where c.version = _version);
+    _chunks := array(select distinct c.chunk from document_chunk as c where c.version = _version and c.died is null);
     perform graphrag._close_version(_version, _revision);
     perform graphrag._forget_unborn(_version, _revision);
     _derived := graphrag._derive(_space, _revision, _chunks);

@@ -21,6 +21,12 @@ declare
     _relations jsonb;
 begin
     perform graphrag._enter(realm);
+    if least(max_entities, max_relations) < 0 or max_entities is null or max_relations is null then
+        raise exception 'document_graph cannot show % entities and % relations', max_entities, max_relations
+            using errcode = 'GR009',
+                detail = 'Both limits are numbers from 0.',
+                hint = 'Leave them out for the first 500 entities and 1,000 relations.';
+    end if;
     _space := graphrag._space_to_change(space);
     _version := graphrag._live_version(_space, document, source);
     _entities := graphrag._document_entities(_space, _version);
@@ -53,8 +59,9 @@ begin
             select n.entity, count(distinct m.chunk) as mentions
             from document_chunk as c
             join mention as m on m.chunk = c.chunk
-            join entity_name as n on n.space = $1 and n.folded = m.folded and n.died is null and n.role <> 'claimed'
-            where c.version = $2
+            join document_version as v on v.id = c.version
+            cross join lateral (select graphrag._entity_meant($1, m.folded, v.document) as entity) as n
+            where c.version = $2 and c.died is null
             group by n.entity
         ) as d
         join entity_version as v on v.entity = d.entity and v.died is null
@@ -76,30 +83,38 @@ begin
                     'predicate', r.predicate,
                     'object', coalesce(o.name, r.value),
                     'negated', r.negated,
+                    'period', graphrag._render_period(r.effective),
                     'status', r.status,
                     'weight', r.weight
                 )
-                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated
+                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated, r.effective
             ),
             '[]'
         )
         from (
-            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight
+            select distinct v.subject, v.predicate, v.object, i.value, v.negated, v.status, v.weight, v.effective
             from document_chunk as c
             join assertion as a on a.chunk = c.chunk
-            join entity_name as sn on sn.space = $1 and sn.folded = a.subject and sn.died is null
-                and sn.role <> 'claimed'
-            left join entity_name as obn on obn.space = $1 and obn.folded = a.object and obn.died is null
-                and obn.role <> 'claimed'
+            join document_version as dv on dv.id = c.version
+            cross join lateral (
+                select
+                    graphrag._entity_meant($1, a.subject, dv.document) as entity,
+                    graphrag._entity_meant($1, a.object, dv.document) as other
+            ) as m
             join relation_version as v on v.died is null
                 and v.predicate = a.predicate
                 and v.negated = a.negated
                 and (
-                    (v.subject = sn.entity and v.object is not distinct from obn.entity)
-                    or (v.subject = obn.entity and v.object = sn.entity)
+                    (v.subject = m.entity and v.object is not distinct from m.other)
+                    or (
+                        v.subject = m.other
+                        and v.object = m.entity
+                        and exists (select from predicate as p where p.name = v.predicate and p.is_symmetric)
+                    )
                 )
             join relation as i on i.id = v.relation and i.value is not distinct from a.value
-            where c.version = $2
+                and (i.value is null or i.period = graphrag._period_key(a.claim))
+            where c.version = $2 and c.died is null and v.status <> 'archived'
         ) as r
         join entity_version as s on s.entity = r.subject and s.died is null
         left join entity_version as o on o.entity = r.object and o.died is null
@@ -107,3 +122,24 @@ begin
 end
 $function$;
 comment on function graphrag._document_relations(integer, bigint) is 'The facts that a document version states, as they stand now.';
+
+create function graphrag._entity_meant(space integer, folded text, document bigint)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return coalesce(
+        (
+            select n.entity
+            from entity_name as n
+            where n.space = $1 and n.folded = $2 and n.document = $3 and n.died is null
+        ),
+        (
+            select n.entity
+            from entity_name as n
+            where n.space = $1 and n.folded = $2 and n.died is null and n.role <> 'claimed' and n.document is null
+        )
+    );
+end
+$function$;
+comment on function graphrag._entity_meant(integer, text, bigint) is 'The entity that a name means in a document.';

@@ -3,6 +3,8 @@ create function graphrag.retract_relation(
     predicate text,
     object text,
     negated boolean default false,
+    valid_from text default null,
+    valid_to text default null,
     space text default null,
     realm text default null
 )
@@ -19,14 +21,49 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
+    perform from space as s where s.id = _space for update;
     return graphrag._decide(
-        _space, 'retract', graphrag._present_fact(_space, subject, predicate, object, negated)
+        _space,
+        'retract',
+        graphrag._present_fact(
+            _space, subject, predicate, object, negated, graphrag._retracted_period(valid_from, valid_to)
+        )
     );
 end
 $function$;
-comment on function graphrag.retract_relation(text, text, text, boolean, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
+comment on function graphrag.retract_relation(text, text, text, boolean, text, text, text, text) is 'Decides that a fact does not hold, whatever documents state it, and returns the decision''s id for undo().';
 
-create function graphrag._present_fact(space integer, subject text, predicate text, object text, negated boolean)
+create function graphrag._retracted_period(valid_from text, valid_to text)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- NULL: whatever period was stated.
+declare
+    _claim record;
+begin
+    if valid_from is null and valid_to is null then
+        return null;
+    end if;
+    _claim := graphrag._claim(valid_from, valid_to, (graphrag._setting('fiscal_year_start') #>> '{}')::integer);
+    if _claim.claim is null or _claim.problem is not null then
+        raise exception 'from "%" to "%" is no period', valid_from, valid_to
+            using errcode = 'GR008',
+                detail = format('It is %s.', replace(coalesce(_claim.problem, 'empty'), '_', ' ')),
+                hint = 'Give the period as it was stated, such as valid_from => ''2019'', valid_to => ''2019''.';
+    end if;
+    return graphrag._period_key(_claim.claim);
+end
+$function$;
+comment on function graphrag._retracted_period(text, text) is 'The key of a stated period; raises GR008 if it is none.';
+
+create function graphrag._present_fact(
+    space integer,
+    subject text,
+    predicate text,
+    object text,
+    negated boolean,
+    period text default null
+)
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
@@ -42,7 +79,8 @@ begin
         'predicate', v.predicate,
         'object', o.folded,
         'value', r.value,
-        'negated', v.negated
+        'negated', v.negated,
+        'period', $6
     )
     into _fact
     from relation_version as v
@@ -53,6 +91,7 @@ begin
         and v.died is null
         and v.predicate = _given.predicate
         and v.negated = $5
+        and ($6 is null or r.object is not null or r.period = $6)
         and (
             (graphrag._means(v.subject, case when _given.swapped then $4 else $2 end)
                 and (r.value = $4 or graphrag._means(v.object, case when _given.swapped then $2 else $4 end)))
@@ -72,7 +111,7 @@ begin
     return _fact;
 end
 $function$;
-comment on function graphrag._present_fact(integer, text, text, text, boolean) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
+comment on function graphrag._present_fact(integer, text, text, text, boolean, text) is 'A present fact by the names of its ends, with those folded; raises GR016 if there is none.';
 
 create function graphrag._means(entity bigint, name text)
     returns boolean

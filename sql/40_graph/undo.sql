@@ -12,6 +12,7 @@ declare
     _revision bigint;
 begin
     perform graphrag._enter(realm);
+    perform from space as s where s.id = (select d.space from decision as d where d.id = $1) for update;
     select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
     if not found then
         raise exception 'there is no decision %', $1

@@ -28,31 +28,96 @@ as $function$
 #variable_conflict use_column
 declare
     _filter graphrag._filter;
-    _entities bigint[];
+    _believed bigint[];
+    _withdrawn bigint[];
 begin
     perform graphrag._enter(realm);
     _filter := graphrag._filter_of($3, null, $4, true, null, null, null, null);
-    _entities := graphrag._entities_called($1, _filter);
+    select array_agg(k.id) filter (where not k.is_withdrawn), array_agg(k.id) filter (where k.is_withdrawn)
+    into _believed, _withdrawn
+    from graphrag._relations_ever_of(graphrag._entities_ever_called($1, _filter), _filter) as k;
     return query
     select
-        e.subject, e.predicate, e.object, e.negated, s.stated_from, s.stated_to, e.period, v.effective, e.status,
-        e.superseded_by, e.weight, s.documents
-    from graphrag._relation_rows(
-        array(
-            select r.id
-            from relation_version as r
-            join relation as i on i.id = r.relation
-            where (r.subject = any (_entities) or r.object = any (_entities))
-                and graphrag._believed(r.born, r.died, i.space, _filter)
-        ),
-        _filter
-    ) as e
-    join relation_version as v on v.id = e.id
-    cross join lateral graphrag._support(v.relation, _filter) as s
-    order by lower(v.effective) nulls first, v.ord, e.subject, e.predicate, e.object;
+        t.subject, t.predicate, t.object, t.negated, s.stated_from, s.stated_to, t.period, v.effective,
+        case when t.then is null then t.status else 'withdrawn' end, t.superseded_by, t.weight, s.documents
+    from (
+        select null::graphrag._filter as then, e.* from graphrag._relation_rows(_believed, _filter) as e
+        union all
+        -- What was withdrawn is told as it was when it was last believed.
+        select f.then, e.*
+        from unnest(_withdrawn) as w (id)
+        join relation_version as x on x.id = w.id
+        cross join lateral (select graphrag._filter_at(x.space, x.died - 1) as then) as f
+        cross join lateral graphrag._relation_rows(array[x.id], f.then) as e
+    ) as t
+    join relation_version as v on v.id = t.id
+    cross join lateral graphrag._support(v.relation, coalesce(t.then, _filter)) as s
+    order by lower(v.effective) nulls first, v.ord, t.subject, t.predicate, t.object;
 end
 $function$;
-comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, superseded ones included.';
+comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, with those that were superseded or withdrawn.';
+
+create function graphrag._filter_at(space integer, revision bigint)
+    returns graphrag._filter
+    language sql immutable parallel safe
+as $function$
+    select row(array[space], array[revision], null, true, null, null, null, null)::graphrag._filter
+$function$;
+comment on function graphrag._filter_at(integer, bigint) is 'The filter of a read of one space as believed at a revision.';
+
+create function graphrag._relations_ever_of(entities bigint[], filter graphrag._filter)
+    returns table (id bigint, is_withdrawn boolean)
+    language plpgsql stable parallel safe rows 20
+as $function$
+-- Of each relation that was ever believed of the entities, the version that is, else the last one. Live and closed
+-- versions have indexes of their own.
+begin
+    return query
+    select distinct on (v.relation) v.id, v.died <= n.revision and v.died is not null
+    from (
+        select s.* from relation_version as s where s.subject = any (entities) and s.died is null
+        union
+        select s.* from relation_version as s where s.subject = any (entities) and s.died is not null
+        union
+        select o.* from relation_version as o where o.object = any (entities) and o.died is null
+        union
+        select o.* from relation_version as o where o.object = any (entities) and o.died is not null
+    ) as v
+    join unnest(filter.spaces, filter.revisions) as n (space, revision) on n.space = v.space
+    where v.born <= n.revision
+    order by v.relation, v.born desc;
+end
+$function$;
+comment on function graphrag._relations_ever_of(bigint[], graphrag._filter) is 'The relations that entities have or had, and whether they were withdrawn.';
+
+create function graphrag._entities_ever_called(name text, filter graphrag._filter)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- Who is called so; if nobody is, who last was: nobody knows an entity by name any more whose documents are gone.
+declare
+    _entities bigint[] := array(
+        select distinct n.entity
+        from entity_name as n
+        where n.space = any (filter.spaces)
+            and n.folded = graphrag._fold_name($1)
+            and graphrag._believed(n.born, n.died, n.space, filter)
+    );
+begin
+    if _entities = '{}' then
+        _entities := array(
+            select distinct on (n.space) n.entity
+            from entity_name as n
+            where n.space = any (filter.spaces)
+                and n.folded = graphrag._fold_name($1)
+                and n.born <= filter.revisions[array_position(filter.spaces, n.space)]
+            order by n.space, n.died desc, n.role = 'canonical' desc, n.entity
+        );
+    end if;
+    return case when _entities = '{}' then graphrag._entities_called(name, filter) else _entities end;
+end
+$function$;
+comment on function graphrag._entities_ever_called(text, graphrag._filter) is 'The entities that a name or alias means, else last meant; raises GR015 if there was never one.';
 
 create function graphrag._entities_called(name text, filter graphrag._filter)
     returns bigint[]
@@ -97,22 +162,36 @@ as $function$
 begin
     return query
     select
-        (array_agg(a.stated_from order by v.ord desc, d.key desc) filter (where a.stated_from is not null))[1],
-        (array_agg(a.stated_to order by v.ord desc, d.key desc) filter (where a.stated_to is not null))[1],
+        (
+            array_agg(a.stated_from order by v.ord desc, d.key desc, k.no desc, a.no desc)
+                filter (where a.stated_from is not null)
+        )[1],
+        (
+            array_agg(a.stated_to order by v.ord desc, d.key desc, k.no desc, a.no desc)
+                filter (where a.stated_to is not null)
+        )[1],
         array_agg(distinct coalesce(d.name, d.key))
     from relation as r
     left join predicate as p on p.name = r.predicate
     join entity_name as s on s.entity = r.subject or (p.is_symmetric and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate
         and a.negated = r.negated and a.value is not distinct from r.value
-    left join entity_name as o on o.space = r.space and o.folded = a.object and o.role <> 'claimed'
-        and graphrag._believed(o.born, o.died, r.space, filter)
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
     join document as d on d.id = v.document
+    left join entity_name as o on o.space = r.space and o.folded = a.object and o.role <> 'claimed'
+        and graphrag._believed(o.born, o.died, r.space, filter)
+        and (
+            o.document = d.id
+            or (o.document is null and not graphrag._means_another(r.space, o.folded, d.id, filter))
+        )
     where r.id = $1
         and s.role <> 'claimed'
         and graphrag._believed(s.born, s.died, r.space, filter)
+        and (
+            s.document = d.id
+            or (s.document is null and not graphrag._means_another(r.space, s.folded, d.id, filter))
+        )
         and graphrag._believed(k.born, k.died, r.space, filter)
         and (
             r.object is null

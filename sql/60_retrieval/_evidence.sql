@@ -14,6 +14,8 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
     _has_graph boolean := mode <> 'naive';
+    _today timestamptz := graphrag._today(filter);
+    _is_local boolean := mode not in ('naive', 'global');
 begin
     return query
     with seeds (entities) as materialized (
@@ -22,20 +24,22 @@ begin
         )
     ),
     chunk_channel as (
-        select 'vector' as channel, v.chunk, v.rank from graphrag._chunks_by_vector(vec, filter, _depth) as v
+        select 'vector' as channel, v.chunk, v.rank
+        from graphrag._chunks_by_vector(vec, filter, _depth) as v
+        where mode <> 'global'
         union all
-        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _has_graph
+        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _is_local
         union all
         select 'mention', m.chunk, m.rank
         from seeds as s
         cross join graphrag._chunks_by_mention(s.entities, filter, _depth) as m
-        where _has_graph
+        where _is_local
     ),
     chunks as (
         select c.chunk, sum(1 / (_k + c.rank)) as score, jsonb_object_agg(c.channel, c.rank) as ranks
         from chunk_channel as c
         group by c.chunk
-        having mode <> 'local' or bool_or(c.channel = 'mention')
+        having mode not in ('local', 'hybrid') or bool_or(c.channel = 'mention')
         order by 2 desc, c.chunk
         limit top_k
     ),
@@ -43,7 +47,7 @@ begin
         select 'walk' as channel, w.version, w.rank, w.hop
         from seeds as s
         cross join graphrag._walk(s.entities, filter, max_hops) as w
-        where _has_graph
+        where _is_local
         union all
         select 'vector', v.version, v.rank, null
         from graphrag._relations_by_vector(vec, filter, _depth) as v
@@ -58,10 +62,12 @@ begin
             r.version,
             sum(1 / (_k + r.rank)) as score,
             jsonb_object_agg(r.channel, r.rank) as ranks,
-            min(r.hop) as hop
+            min(r.hop) as hop,
+            graphrag._has_ended(v.effective, _today) as has_ended
         from relation_channel as r
-        group by r.version
-        order by 2 desc, r.version
+        join relation_version as v on v.id = r.version
+        group by r.version, v.effective
+        order by has_ended, 2 desc, r.version
         limit 3 * top_k
     ),
     -- Entities worth describing: seeds, and those that the relations found are about.
@@ -72,7 +78,8 @@ begin
         union all
         select 'relation', n.entity, min(r.rank)
         from (
-            select x.version, row_number() over (order by x.score desc, x.version) as rank from relations as x
+            select x.version, row_number() over (order by x.has_ended, x.score desc, x.version) as rank
+            from relations as x
         ) as r
         join relation_version as v on v.id = r.version
         cross join unnest(array[v.subject, v.object]) as n (entity)
@@ -92,7 +99,7 @@ begin
         ) as c
         union all
         select r.* from graphrag._relation_rows(
-            array(select x.version from relations as x order by x.score desc, x.version), filter
+            array(select x.version from relations as x order by x.has_ended, x.score desc, x.version), filter
         ) as r
         union all
         select e.* from graphrag._entity_rows(

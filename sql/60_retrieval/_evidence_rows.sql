@@ -44,6 +44,8 @@ create function graphrag._relation_rows(versions bigint[], filter graphrag._filt
     language plpgsql stable parallel safe rows 30
 as $function$
 -- Names, successor and document are those believed at the revision the read is about.
+declare
+    _today timestamptz := graphrag._today(filter);
 begin
     return query
     select
@@ -56,9 +58,12 @@ begin
         ),
         null::double precision, null::jsonb, null::integer, null::integer,
         d.document, d.source, d.published_at,
-        jsonb_strip_nulls(
-            jsonb_build_object('relation', r.id, 'description', d.description, 'documents', d.documents)
-        ) || coalesce(d.place, '{}'),
+        jsonb_strip_nulls(jsonb_build_object(
+            'relation', r.id,
+            'description', d.description,
+            'documents', d.documents,
+            'ended', nullif(graphrag._has_ended(v.effective, _today), false)
+        )) || coalesce(d.place, '{}'),
         s.name, v.predicate, coalesce(o.name, r.value), v.negated, v.status,
         graphrag._render_period(v.effective),
         (

@@ -39,6 +39,7 @@ as $function$
 declare
     _watermarks jsonb;
     _instant timestamptz;
+    _revisions bigint[];
 begin
     if as_believed_at is null then
         return array_fill(9223372036854775806, array[cardinality(spaces)]);
@@ -47,7 +48,7 @@ begin
     if _watermarks is null then
         _instant := graphrag._instant(as_believed_at);
     end if;
-    return array(
+    _revisions := array(
         select case
             when _instant is null then coalesce((_watermarks ->> s.name)::bigint, 0)
             else coalesce((select max(r.n) from revision as r where r.space = s.id and r.at < _instant), 0)
@@ -56,6 +57,8 @@ begin
         join space as s on s.id = i.id
         order by i.no
     );
+    perform graphrag._check_horizon(spaces, _revisions, as_believed_at);
+    return _revisions;
 end
 $function$;
 comment on function graphrag._revisions_at(integer[], text) is 'For each space the revision that a read as believed then is about.';
@@ -67,7 +70,13 @@ as $function$
 declare
     _watermarks jsonb;
 begin
-    if as_believed_at ~ '^\d+$' then
+    if graphrag._is_position(as_believed_at) then
+        _watermarks := (
+            select coalesce(jsonb_object_agg(s.name, p.revision), '{}')
+            from graphrag._places(as_believed_at, spaces, cardinality(spaces) > 1) as p
+            join space as s on s.id = p.space
+        );
+    elsif as_believed_at ~ '^\d+$' then
         if cardinality(spaces) = 1 and length(as_believed_at) <= 18 then
             _watermarks := (
                 select jsonb_build_object(s.name, as_believed_at::bigint) from space as s where s.id = spaces[1]
@@ -94,7 +103,7 @@ begin
     end if;
     raise exception 'there is no watermark "%"', as_believed_at
         using errcode = 'GR013',
-            detail = 'A watermark is a revision number of one space, or {"space": number, …} for several.',
+            detail = 'A watermark is what watermark() gives, a revision number of one space, or {"space": number, …}.',
             hint = 'Give an instant such as 2024-05-01T12:00Z to ask for what was believed then.';
 end
 $function$;

@@ -18,6 +18,34 @@ as $function$
 $function$;
 comment on function graphrag._holds(text, tstzmultirange, text, real, graphrag._filter) is 'Whether a read may see a relation version.';
 
+create function graphrag._today(filter graphrag._filter)
+    returns timestamptz
+    language plpgsql stable parallel safe
+as $function$
+-- The moment by which facts have ended or not: now, or then for a read of a past belief, which must stay as it was.
+-- With as_of it is not asked, because only what holds then is found.
+begin
+    return case
+        when filter.as_of is not null then null
+        when 9223372036854775806 = all (filter.revisions) then now()
+        else (
+            select max(r.at)
+            from unnest(filter.spaces, filter.revisions) as n (space, revision)
+            join revision as r on r.space = n.space and r.n = n.revision
+        )
+    end;
+end
+$function$;
+comment on function graphrag._today(graphrag._filter) is 'The moment by which a read tells facts that have ended; NULL with as_of.';
+
+create function graphrag._has_ended(effective tstzmultirange, today timestamptz)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+    select coalesce(upper(effective) <= today, false)
+$function$;
+comment on function graphrag._has_ended(tstzmultirange, timestamptz) is 'Whether a period was over by a moment.';
+
 create function graphrag._believed(born bigint, died bigint, space integer, filter graphrag._filter)
     returns boolean
     language sql immutable parallel safe

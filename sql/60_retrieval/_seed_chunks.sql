@@ -101,6 +101,10 @@ begin
     join document_version as v on v.id = d.version
     where n.space = any (filter.spaces)
         and graphrag._believed(n.born, n.died, n.space, filter)
+        and (
+            n.document = v.document
+            or (n.document is null and not graphrag._means_another(n.space, n.folded, v.document, filter))
+        )
         and graphrag._believed(d.born, d.died, n.space, filter)
         and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
         and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
@@ -110,3 +114,17 @@ begin
 end
 $function$;
 comment on function graphrag._chunks_by_mention(bigint[], graphrag._filter, integer) is 'Passages that name the seed entities.';
+
+create function graphrag._means_another(space integer, folded text, document bigint, filter graphrag._filter)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (
+        select
+        from entity_name as n
+        where n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, filter)
+    );
+end
+$function$;
+comment on function graphrag._means_another(integer, text, bigint, graphrag._filter) is 'Whether a document has a meaning of its own for a name.';

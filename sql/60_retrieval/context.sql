@@ -2,7 +2,7 @@ create function graphrag._context(evidence graphrag.evidence[], budget integer d
     returns text
     language plpgsql stable parallel safe
 as $function$
--- The evidence as a model reads it: passages, entities, relations, references.
+-- The evidence as a model reads it: reports, passages, entities, relations, references.
 declare
     _references text := graphrag._reference_section(evidence);
     _lines text[] := array(select i.line from graphrag._context_items(evidence) as i order by i.section, i.no);
@@ -32,6 +32,20 @@ create function graphrag._context_items(evidence graphrag.evidence[])
     returns table (section integer, heading text, no integer, line text)
     language sql stable parallel safe rows 50
 as $function$
+    select
+        0,
+        '# Reports',
+        e.rank,
+        format(
+            E'## %s (rating %s of 10, %s entities)\n%s\n',
+            e.subject,
+            e.metadata -> 'rating',
+            e.metadata -> 'size',
+            substr(e.text, length(e.subject) + 2)
+        )
+    from unnest(evidence) as e
+    where e.kind = 'report'
+    union all
     select 1, '# Passages', e.rank, format('[%s] %s' || E'\n%s\n', e.reference, graphrag._document_title(e), e.text)
     from unnest(evidence) as e
     where e.kind = 'chunk'
@@ -113,6 +127,7 @@ as $function$
                 concat_ws(
                     '; ',
                     'valid ' || evidence.period,
+                    case when evidence.status = 'current' and evidence.metadata ? 'ended' then 'ended' end,
                     case
                         when evidence.status = 'superseded'
                             then concat('superseded', ' by ' || evidence.superseded_by)
@@ -139,6 +154,7 @@ create function graphrag.context(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
+    community_level integer default null,
     budget integer default null,
     embedding double precision[] default null,
     space text default null,
@@ -177,7 +193,8 @@ begin
         ),
         top_k,
         max_hops,
-        embedding
+        embedding,
+        community_level
     );
     _prompted := graphrag._context(
         _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
@@ -187,7 +204,7 @@ begin
     characters_prompted := length(_prompted);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, integer, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
 
 create function graphrag._prompt_header(as_of text)
     returns jsonb

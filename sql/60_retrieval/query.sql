@@ -10,6 +10,7 @@ create function graphrag.query(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
+    community_level integer default null,
     instructions text default null,
     history jsonb default null,
     budget integer default null,
@@ -52,15 +53,18 @@ begin
         ),
         top_k,
         max_hops,
-        embedding
+        embedding,
+        community_level
     );
     _reply := graphrag._synthesize(
         question,
-        case
-            when mode <> 'bypass' then graphrag._context(
-                _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
-            )
-        end,
+        graphrag._prompt_evidence(
+            question,
+            mode,
+            _evidence,
+            coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer),
+            graphrag._prompt_header(as_of)
+        ),
         graphrag._prompt_header(as_of),
         instructions,
         history
@@ -73,13 +77,13 @@ begin
     _result.relations := graphrag._evidence_json(_evidence, 'relation');
     _result.chunks := graphrag._evidence_json(_evidence, 'chunk');
     _result.entities := graphrag._evidence_json(_evidence, 'entity');
-    _result.communities := '[]';
+    _result.communities := graphrag._evidence_json(_evidence, 'report');
     _result.usage := graphrag._tally() - 'chats'
         || jsonb_build_object('model', _reply -> 'model', 'citations_removed', _checked.removed);
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, text, jsonb, integer, double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, jsonb, integer, double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
 
 create function graphrag._check_citations(
     inout answer text,

@@ -3,11 +3,11 @@ create function graphrag._check_mode(mode text)
     language plpgsql immutable parallel safe
 as $function$
 begin
-    if mode is null or mode not in ('mix', 'local', 'naive', 'bypass') then
+    if mode is null or mode not in ('mix', 'local', 'global', 'hybrid', 'naive', 'bypass') then
         raise exception 'there is no mode "%"', mode
             using errcode = 'GR002',
-                detail = 'The modes are mix, local, naive and bypass.',
-                hint = graphrag._near(mode, array['mix', 'local', 'naive', 'bypass']);
+                detail = 'The modes are mix, local, global, hybrid, naive and bypass.',
+                hint = graphrag._near(mode, array['mix', 'local', 'global', 'hybrid', 'naive', 'bypass']);
     end if;
 end
 $function$;
@@ -19,7 +19,8 @@ create function graphrag._gather(
     filter graphrag._filter,
     top_k integer,
     max_hops integer,
-    embedding double precision[]
+    embedding double precision[],
+    community_level integer
 )
     returns graphrag.evidence[]
     language plpgsql volatile parallel unsafe
@@ -27,6 +28,7 @@ as $function$
 declare
     _top_k integer := coalesce(top_k, (graphrag._setting('top_k') #>> '{}')::integer);
     _max_hops integer := coalesce(max_hops, (graphrag._setting('max_hops') #>> '{}')::integer);
+    _evidence graphrag.evidence[];
 begin
     perform graphrag._check_mode(mode);
     if coalesce(question, '') !~ '\S' then
@@ -50,15 +52,14 @@ begin
         return '{}';
     end if;
     perform set_config('hnsw.ef_search', graphrag._setting('hnsw_ef_search') #>> '{}', true);
-    return array(
-        select e
-        from graphrag._evidence(
-            question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops
-        ) as e
+    _evidence := graphrag._evidence_with_reports(
+        question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops, community_level
     );
+    perform graphrag._record_touch(question, mode, filter.spaces, _evidence);
+    return _evidence;
 end
 $function$;
-comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, double precision[]) is 'Evidence for a question; checks the arguments that every read shares.';
+comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, double precision[], integer) is 'Evidence for a question; checks the arguments that every read shares.';
 
 create function graphrag._question_vector(question text, embedding double precision[])
     returns vector
@@ -101,6 +102,7 @@ create function graphrag.retrieve(
     entity_types text[] default null,
     metadata_filter jsonb default null,
     min_confidence double precision default null,
+    community_level integer default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -135,9 +137,10 @@ begin
             ),
             top_k,
             max_hops,
-            embedding
+            embedding,
+            community_level
         )
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';

@@ -64,8 +64,7 @@ create function graphrag._finish_index(
     job bigint,
     attempt integer,
     plan graphrag._document_plan,
-    gated jsonb,
-    texts jsonb
+    prepared jsonb
 )
     returns text
     language plpgsql volatile parallel unsafe
@@ -82,7 +81,7 @@ begin
     perform from space as s where s.id = _space for update;
     _held := graphrag._hold_job(job, attempt);
     if _held = 'held' then
-        _result := graphrag._add_usage(graphrag._write_document(plan, graphrag._prepared(gated, texts)));
+        _result := graphrag._add_usage(graphrag._write_document(plan, prepared));
         _result.elapsed := clock_timestamp() - (select j.started_at from job as j where j.id = $1);
         perform graphrag._end_job(
             job,
@@ -98,7 +97,7 @@ begin
     return _held;
 end
 $function$;
-comment on function graphrag._finish_index(bigint, integer, graphrag._document_plan, jsonb, jsonb) is 'Writes a job''s document and ends the job, unless another worker or a later change has taken over.';
+comment on function graphrag._finish_index(bigint, integer, graphrag._document_plan, jsonb) is 'Writes a job''s document and ends the job, unless another worker or a later change has taken over.';
 
 create function graphrag._finish_delete(job bigint, attempt integer)
     returns text

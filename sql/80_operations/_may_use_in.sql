@@ -17,11 +17,11 @@ begin
     from pg_namespace as n
     join pg_roles as o on o.oid = n.nspowner
     where n.nspname = realm
-        and 2 = (
+        and 3 = (
             select count(*)
             from pg_class as c
             where c.relnamespace = n.oid
-                and c.relname in ('realm', 'endpoint')
+                and c.relname in ('realm', 'endpoint', 'usage')
                 and c.relkind = 'r'
                 and c.relowner = n.nspowner
         );
@@ -29,9 +29,13 @@ begin
         return false;
     end if;
     -- A session that cannot execute _call() itself came through a definer function of somebody who can, and is not
-    -- asked for rights on the schema.
-    if not has_schema_privilege(caller, _schema, 'usage')
-        and has_function_privilege(caller, 'graphrag._call(jsonb, integer)', 'execute') then
+    -- asked for rights on the realm.
+    if has_function_privilege(caller, 'graphrag._call(jsonb, integer)', 'execute')
+        and not (
+            has_schema_privilege(caller, _schema, 'usage')
+            and has_table_privilege(caller, format('%I.usage', realm), 'insert')
+        )
+    then
         return false;
     end if;
     if not _is_superuser then

@@ -16,7 +16,7 @@ declare
 begin
     if _attached is null then
         raise exception 'table % is not attached to space "%" of realm "%"', relation, _space, _realm
-            using errcode = 'GR032',
+            using errcode = 'GR042',
                 detail = 'It has no triggers of this realm and space.',
                 hint = 'Such triggers are named graphrag_…; psql''s \d shows them.';
     end if;

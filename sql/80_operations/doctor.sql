@@ -8,7 +8,7 @@ as $function$
 -- examined all the same. It does not _enter() the realm, which refuses an outdated one.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
-    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, extraction, jobs}';
+    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, order, extraction, jobs}';
     _part text;
     _findings jsonb;
     _detail text;

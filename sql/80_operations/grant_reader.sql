@@ -21,7 +21,7 @@ begin
     execute format('grant select on all tables in schema %I to %I', _realm, role);
     execute format('alter default privileges in schema %I grant select on tables to %I', _realm, role);
     if may_spend then
-        execute format('grant insert on %I.usage to %I', _realm, role);
+        execute format('grant insert on %1$I.usage, %1$I.telemetry to %2$I', _realm, role);
     end if;
 end
 $function$;
@@ -32,7 +32,8 @@ create function graphrag._reader_functions()
     language sql immutable parallel safe
 as $function$
     select array[
-        'retrieve', 'context', 'timeline', 'document_graph', 'doctor', 'parse_period',
+        'retrieve', 'context', 'timeline', 'draw_timeline', 'community_tree', 'document_graph', 'doctor',
+        'parse_period', 'watermark', 'changes_since', 'changes_summary',
         'gate_name', 'gate_predicate', 'gate_relation'
     ]::name[]
 $function$;

@@ -9,7 +9,7 @@ declare
     _realm text := graphrag._realm_to_grant(role, realm);
 begin
     perform graphrag.grant_reader(role, _realm, may_spend => true);
-    perform graphrag._grant_functions(role, graphrag._writer_functions());
+    perform graphrag._grant_functions(role, graphrag._writer_functions() || graphrag._trigger_functions());
     execute format('grant insert, update, delete on all tables in schema %I to %I', _realm, role);
     execute format(
         'revoke insert, update, delete on %1$I.realm, %1$I.setting, %1$I.endpoint, %1$I.predicate, %1$I.gate_word from %2$I',
@@ -26,8 +26,21 @@ create function graphrag._writer_functions()
     language sql immutable parallel safe
 as $function$
     select array[
-        'index', 'delete_document', 'assert_relation', 'retract_relation', 'merge_entities', 'split_entity', 'undo',
-        'derive', 'enqueue', 'work'
+        'index', 'delete_document', 'declare_entity', 'assert_relation', 'retract_relation', 'merge_entities',
+        'split_entity', 'undo', 'derive', 'build_communities', 'apply_retention', 'restore_archived', 'purge_telemetry',
+        'enqueue', 'work'
     ]::name[]
 $function$;
 comment on function graphrag._writer_functions() is 'Entry points that write a realm''s documents and graph.';
+
+create function graphrag._trigger_functions()
+    returns name[]
+    language sql stable parallel safe
+as $function$
+-- Whoever writes a table runs its triggers, with his own rights.
+    select array_agg(p.proname)
+    from pg_catalog.pg_proc as p
+    join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname = 'graphrag' and p.prorettype = 'trigger'::regtype
+$function$;
+comment on function graphrag._trigger_functions() is 'The extension''s trigger functions.';

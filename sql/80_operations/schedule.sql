@@ -13,7 +13,7 @@ declare
 begin
     if to_regnamespace('cron') is null or graphrag._schema_of('pg_cron') is null then
         raise exception 'pg_cron is not in this database, so nothing can be scheduled for realm "%"', _realm
-            using errcode = 'GR031',
+            using errcode = 'GR041',
                 detail = coalesce(
                     format('pg_cron works in database "%s".', current_setting('cron.database_name', true)),
                     'pg_cron is not loaded: it is not in shared_preload_libraries.'

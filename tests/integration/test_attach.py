@@ -307,7 +307,7 @@ def test_detaching_may_withdraw(conn: Connection) -> None:
     row(conn, "detach", "article", withdraw=True, realm=REALM)
     work(conn)
     assert documents(conn) == {"other": "Other."}
-    refused("GR032", ("article",), lambda: row(conn, "detach", "article", realm=REALM))
+    refused("GR042", ("article",), lambda: row(conn, "detach", "article", realm=REALM))
 
 
 def test_another_source_needs_a_detach(conn: Connection) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -22,7 +24,7 @@ from tests.support.corpus import (
 )
 from tests.support.database import Connection, Database, view
 from tests.support.graph import read_graph
-from tests.support.model import Entity, Extraction, Triple, derive
+from tests.support.model import Entity, Extraction, Triple, derive, fold
 
 NAMES = ("Ann", "Bob", "Carla", "Acme")
 REALM = "busy"
@@ -73,6 +75,50 @@ def test_four_writers_make_the_graph_of_one(database: Database, conn: Connection
     assert differences(conn, REALM, "shared") == 0
     revisions = [revision["n"] for revision in view(conn, REALM, "revision")]
     assert sorted(revisions) == list(range(1, 25))
+
+
+def test_eight_writers_of_contested_names_make_the_graph_of_one(database: Database, conn: Connection) -> None:
+    """The same names in opposite orders, alias claims arriving at random, short forms that documents settle."""
+    make_realm(conn, REALM)
+    chance = random.Random(4)
+    people = [
+        Entity("Charles Babbage", "Person"),
+        Entity("Benjamin Babbage", "Person"),
+        Entity("Babbage", "Person"),
+        Entity("Mr. Babbage", "Person"),
+        Entity("Charles", "Person"),
+    ]
+
+    def told(number: int) -> Draft:
+        """Some of the people, forwards or backwards; one in three claims to be called Babbage or Charles too."""
+        some = chance.sample(people, 4)[:: 1 if number % 2 else -1]
+        named = tuple(
+            replace(one, aliases=(alias,))
+            if chance.random() < 1 / 3 and (alias := chance.choice(("Babbage", "Charles"))) != one.name
+            else one
+            for one in some
+        )
+        triples = tuple(Triple(one.name, "founded", other.name) for one, other in itertools.pairwise(some))
+        return Draft(f"doc {number:02}", number, None, (Extraction(named, triples),))
+
+    drafts = [told(number) for number in range(40)]
+    barrier = threading.Barrier(8)
+
+    def write(share: list[Draft]) -> None:
+        with database.connect() as mine:
+            barrier.wait(timeout=10)
+            for one in share:
+                index(mine, REALM, "shared", one)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, [drafts[start::8] for start in range(8)]))
+    found = read_graph(conn, REALM, "shared", VOCABULARY)
+    expected = derive(map(as_document, drafts), PREDICATES)
+    assert dict(found.entities) == dict(expected.entities)
+    assert dict(found.relations) == dict(expected.relations)
+    assert differences(conn, REALM, "shared") == 0
+    names = [fold(entity["name"]) for entity in view(conn, REALM, "entities")]
+    assert len(names) == len(set(names))
 
 
 def test_two_writers_of_one_document_leave_one_version(database: Database, conn: Connection) -> None:

@@ -20,6 +20,11 @@ READ = {
     "retrieve",
     "context",
     "timeline",
+    "draw_timeline",
+    "watermark",
+    "changes_since",
+    "changes_summary",
+    "community_tree",
     "document_graph",
     "doctor",
     "parse_period",
@@ -31,20 +36,28 @@ SPEND = {"query"}
 WRITE = {
     "index",
     "delete_document",
+    "declare_entity",
     "assert_relation",
     "retract_relation",
     "merge_entities",
     "split_entity",
     "undo",
     "derive",
+    "build_communities",
+    "apply_retention",
+    "restore_archived",
+    "purge_telemetry",
 }
 OWN = {
     "create_realm",
     "drop_realm",
+    "purge",
     "configure",
     "declare_predicate",
     "use_preset",
     "set_endpoint",
+    "drop_vector_indexes",
+    "build_vector_indexes",
     "grant_reader",
     "grant_writer",
 }
@@ -72,8 +85,8 @@ def site(module_database: Database) -> Iterator[Site]:
     names = {kind: f"{module_database.name}_{kind}" for kind in (*MAY, "owner")}
     with ExitStack() as stack:
         admin = stack.enter_context(module_database.connect())
-        for kind in names:
-            stack.enter_context(role_of(admin, names[kind]))
+        for name in names.values():
+            stack.enter_context(role_of(admin, name))
         sql(admin, "select graphrag.create_realm('other', embedding_url => 'builtin:hash', width => 32)")
         sql(admin, "select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32)")
         row(admin, "index", document="acme", **ACME)
@@ -145,7 +158,7 @@ def test_tables_and_views(site: Site, kind: str, reads: bool, writes: bool) -> N
     for table in tables:
         own = table["nspname"] == "kb"
         may_write = own and writes and table["relname"] not in STEERING
-        bills = own and table["relname"] == "usage" and kind in ("spender", "writer")
+        bills = own and table["relname"] in ("usage", "telemetry") and kind in ("spender", "writer")
         assert table["reads"] == (own and reads), table
         assert table["inserts"] == (may_write or bills), table
         assert table["changes"] == may_write, table
@@ -197,8 +210,8 @@ def test_a_writer_writes(site: Site) -> None:
     }
     assert row(writer, "index", document="w", **says)["relations_added"] == 2
     sql(writer, "select graphrag.assert_relation('Bea', 'likes', 'Acme', realm => 'kb')")
-    sql(writer, "select graphrag.undo(max(id), realm => 'kb') from kb.decisions")
     value(writer, "select graphrag.merge_entities('Blix', 'Acme', realm => 'kb')")
+    sql(writer, "select graphrag.undo(max(decision), realm => 'kb') from kb.decisions")
     assert value(writer, "select graphrag.derive(realm => 'kb')") == 0
     rows(writer, "delete_document", "w", realm="kb")
     for denied in (

@@ -437,7 +437,7 @@ def test_not_inside_a_transaction(conn: Connection) -> None:
     enqueue(conn, "Ann")
     with pytest.raises(psycopg.Error) as caught, conn.transaction():
         work(conn)
-    assert caught.value.diag.sqlstate == "GR030"
+    assert caught.value.diag.sqlstate == "GR040"
     assert caught.value.diag.message_hint
     assert statuses(conn) == ["pending"]
 

@@ -95,6 +95,7 @@ def make_the_realm(owner: Connection, trusted: Endpoint) -> None:
         name = role_name(role)
         owner.execute(f"grant usage on schema {REALM} to {name}")
         owner.execute(f"grant {rights} on all tables in schema {REALM} to {name}")
+        owner.execute(f"grant insert on {REALM}.usage to {name}")
         owner.execute(f"grant usage on all sequences in schema {REALM} to {name}")
     trusted.on_extraction = lambda text: founding(text.split(maxsplit=1)[0])
 
@@ -163,13 +164,15 @@ def test_a_superusers_schema_gives_no_right(site: Site) -> None:
     rows(admin, "create_realm", "admins", "builtin:hash", width=32)
     admin.execute(f"create schema shared; grant usage, create on schema shared to {name}")
     admin.execute(f"grant usage on schema admins to {name}")
-    outsider.execute("create table shared.realm (); create table shared.document_chunk ()")
+    outsider.execute("create table shared.realm (); create table shared.usage ()")
     outsider.execute("create table shared.endpoint (base_url text)")
     outsider.execute("insert into shared.endpoint values (%s)", [site.trusted.url])
     try:
         for realm in ("admins", "shared"):
             assert call(outsider, site.trusted.url, realm)["code"] == "GR102"
         rows(admin, "set_endpoint", "synthesis", site.trusted.url, "m", realm="admins")
+        assert call(outsider, site.trusted.url, "admins")["code"] == "GR102"
+        admin.execute(f"grant insert on admins.usage to {name}")
         assert call(outsider, site.trusted.url, "admins")["ok"]
         assert call(outsider, site.trusted.url, "shared")["code"] == "GR102"
     finally:

@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(527);
+select plan(561);
 
 -- ------------------------------------------------------------ names: name, type, reason (null: it is one)
 select is(graphrag.gate_name(n.name, n.type), n.reason, format('name: %s (%s)', left(n.name, 60), n.type))
@@ -9,6 +9,18 @@ from (values
     ('The King and I', null, null),
     ('The Hit Man and Her', null, null),
     ('James VI and I', null, null),
+    ('When Salt & Smoke Meet', null, null),
+    ('With Their Sword and Shield Across Asia', null, null),
+    ('You Sing and Night Falls', null, null),
+    ('Mad Hatter and His Tea', null, null),
+    ('Sonata III and IV Outtakes', null, null),
+    ('Radio Prize & TV Gala', null, null),
+    ('Atlas of Roman, Greek Coins and Persian Seals', null, null),
+    ('TEN', null, null),
+    ('9 to 5', 'Work', null),
+    ('24-7', null, null),
+    ('20th Parallel Films', null, null),
+    ('212 Warrior', null, null),
     ('The Lottery and Other Stories', null, null),
     ('Nineteen Eighty-Four', null, null),
     ('Great Britain and Northern Ireland', null, null),
@@ -313,6 +325,12 @@ from (values
     ('He and Ada', null, 'conjunctive_name'),
     ('she or he', null, 'conjunctive_name'),
     ('Boeing and the company', null, 'conjunctive_name'),
+    ('ADA LOVELACE AND CHARLES BABBAGE', null, 'conjunctive_name'),
+    ('Louis XIV and Philip II', null, 'conjunctive_name'),
+    ('Ten', null, 'bare_quantity'),
+    ('107 wind turbines', null, 'bare_quantity'),
+    ('1,000 to 5,000', null, 'bare_quantity'),
+    ('1815 and 1821', null, 'bare_date'),
     ('New York and New Jersey', null, 'conjunctive_name'),
     ('Goldman Sachs and Morgan Stanley', null, 'conjunctive_name'),
     ('Ada Lovelace, Charles Babbage and Mary Somerville', null, 'conjunctive_name'),
@@ -527,6 +545,22 @@ from (values
     ('AT&T', 'AT & T', true),
     ('/usr/lib/x.so', 'at /usr/lib/x.so!', true),
     ('Xyz.*', 'Xyza', false),
+    ('The Bridge', 'over a bridge', true),
+    ('Der Turm', 'im Turm', true),
+    ('L''Usine', 'une usine', true),
+    ('The Bridge', 'over bridgework', false),
+    ('The Who', 'who is it', true),
+    ('Ann Gray', 'Ann B. Gray', true),
+    ('Ann Gray', 'Ann B. C. Gray wrote', true),
+    ('Ann Gray', 'Ann saw Gray', false),
+    ('Ann B. Gray', 'Ann Gray', false),
+    ('the Cratchits', 'a Cratchit ate', true),
+    ('Boss', 'the Bos', false),
+    ('Inland Revenue Board (IRB)', 'the Inland Revenue Board said', true),
+    ('Board of Inland Revenue (BIR)', 'the Board of Inland Revenue said', true),
+    ('Inland Revenue Board (IRX)', 'the Inland Revenue Board said', false),
+    ('The Board of Inland Revenue (BIR)', 'a Board of Inland Revenue said', true),
+    ('Inland Revenue Board (Pune)', 'the Inland Revenue Board in Pune', true),
     ('(', '(', false)
 ) as g (name, body, grounded);
 

@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(150);
+select plan(173);
 
 -- ------------------------------------------------------------ literals
 select is(
@@ -40,6 +40,21 @@ from (values
     ('8213', 'number', 8213, null),
     ('2000 employees', 'quantity', 2000, 'employees'),
     ('2000 people', 'quantity', 2000, 'people'),
+    ('17,985 police agencies', 'quantity', 17985, 'police agencies'),
+    ('107 wind turbines', 'quantity', 107, 'wind turbines'),
+    ('10 billion litres of water', 'quantity', 10000000000, 'litres of water'),
+    ('50.7% of the vote', 'percent', 50.7, '%'),
+    ('76 °F (24 °C)', 'quantity', 76, '°F'),
+    ('1,270 mm (50 in)', 'quantity', 1270, 'mm'),
+    ('40 mm', 'quantity', 40, 'mm'),
+    ('$40 mm', 'money', 40000000, 'USD'),
+    ('1,000 to 5,000', 'number', null, null),
+    ('1,000-2,000', 'number', null, null),
+    ('30 to 40 people', 'quantity', null, 'people'),
+    ('116 – 36', 'number', null, null),
+    ('1815 and 1821', 'date', null, null),
+    ('1793 -- 94', 'date', null, null),
+    ('5 – 14 April 2018', 'date', null, null),
     ('0', 'number', 0, null),
     ('007', 'number', 7, null),
     ('-3.5', 'number', -3.5, null),
@@ -116,6 +131,14 @@ from (values
 select is((graphrag._parse_value(v.value)).kind, null, format('no literal: %s', v.value))
 from unnest(array[
     '1989 film', '2010 election', 'CVE-2024-12345', '3.1.2', '50 Cent', '7-Eleven', '21 Savage', '101 Dalmatians',
+    '14th and 17th centuries',
+    '24-7',
+    '867-5309',
+    '12 Angry Jurors',
+    '2010 census',
+    '2008 feature film',
+    '99-year lease',
+    '101.5 FM',
     '20 Fenchurch Street', 'Boeing 737', 'A4', 'G7', '10-K', '9/11', '24/7', '1/2', '5th', '1st', '12:30', '1.',
     '1,2,3', '1.2.3.4', 'v1.2', 'Ada Lovelace', 'Five', 'Twenty One Pilots', 'US', 'he', 'and', '', '  ', null,
     '$', '%', '$1.2 billion in cash', 'http://', '@ada', 'a@b', 'Paris, France', 'the 2 of us',

@@ -6,12 +6,13 @@ Each property is checked on SQL's own answers, and the last one also against the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.calls import row, rows
 from tests.support.corpus import (
     NAMES,
     PREDICATES,
@@ -20,6 +21,7 @@ from tests.support.corpus import (
     Draft,
     as_document,
     collections,
+    corrections,
     delete,
     differences,
     index,
@@ -27,9 +29,9 @@ from tests.support.corpus import (
     publications,
     worlds,
 )
-from tests.support.database import Connection
+from tests.support.database import Connection, sql
 from tests.support.graph import read_graph
-from tests.support.model import Graph, derive
+from tests.support.model import Decision, Graph, Merge, Split, derive, fold
 
 Spaces = Callable[[], str]
 
@@ -77,11 +79,12 @@ class Again:
 
 @dataclass(frozen=True)
 class Move:
-    """The same words under another ordinal and date."""
+    """The same words under another ordinal and date, correcting others."""
 
     name: str
     ordinal: int
     published_at: datetime | None
+    corrects: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,35 @@ class Delete:
     name: str
 
 
-Step = Index | Again | Move | Delete
+@dataclass(frozen=True)
+class Join:
+    """Two of the entities at that time, by their places in a list of all, are decided to be one."""
+
+    one: int
+    other: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the names that an entity has beside its own is decided to mean another."""
+
+    which: int
+
+
+@dataclass(frozen=True)
+class Undo:
+    which: int
+
+
+Step = Index | Again | Move | Delete | Join | Part | Undo
 names = st.sampled_from(NAMES)
-changes = (st.builds(Again, names), st.builds(Move, names, ordinals, publications), st.builds(Delete, names))
+numbers = st.integers(0, 5)
+changes = (
+    st.builds(Again, names),
+    st.builds(Move, names, ordinals, publications, corrections),
+    st.builds(Delete, names),
+)
+decided = (st.builds(Join, numbers, numbers), st.builds(Part, numbers), st.builds(Undo, numbers))
 
 
 @st.composite
@@ -100,16 +129,65 @@ def lives(draw: st.DrawFn) -> list[Step]:
     world = draw(worlds)
     arrivals = [Index(draft) for draft in draw(world.collections(2, 4))]
     revisions = st.builds(Index, world.drafts(names))
-    return [*arrivals, *draw(st.lists(st.one_of(revisions, revisions, *changes), max_size=6))]
+    return [*arrivals, *draw(st.lists(st.one_of(revisions, revisions, *changes, *decided), max_size=8))]
 
 
-def take(conn: Connection, space: str, step: Step, live: dict[str, Draft]) -> None:
-    """Do one step in the realm and in `live`, the standing documents; on an absent one it is no step."""
+@dataclass
+class State:
+    """What stands in a space: documents by name, decisions by id."""
+
+    live: dict[str, Draft] = field(default_factory=dict)
+    decisions: dict[int, Decision] = field(default_factory=dict)
+
+    def graph(self) -> Graph:
+        return derive(
+            map(as_document, self.live.values()), PREDICATES, decisions=list(self.decisions.values())
+        )
+
+
+def decide(conn: Connection, space: str, step: Join | Part | Undo, state: State) -> None:
+    """Take a decision about what is there, if there is something to decide."""
+    where = {"space": space, "realm": REALM}
     match step:
+        case Join(one, other):
+            shown = sorted(entity.name for entity in state.graph().entities.values())
+            if not shown or one % len(shown) == other % len(shown):
+                return
+            pair = (shown[one % len(shown)], shown[other % len(shown)])
+            number = row(conn, "merge_entities", *pair, **where)["merge_entities"]
+            state.decisions[number] = Merge(number, (fold(pair[0]), fold(pair[1])))
+        case Part(which):
+            found = sql(
+                conn,
+                "select v.name as entity, n.name from properties.entity_name as n"
+                " join properties.entity_version as v on v.entity = n.entity and v.died is null"
+                " join properties.space as s on s.id = n.space and s.name = %s"
+                " where n.died is null and n.role in ('alias', 'context') order by 1, 2",
+                [space],
+            )
+            if not found:
+                return
+            chosen = found[which % len(found)]
+            number = row(conn, "split_entity", chosen["entity"], [chosen["name"]], **where)["split_entity"]
+            state.decisions[number] = Split(number, frozenset({fold(chosen["name"])}))
+        case Undo(which):
+            if state.decisions:
+                number = sorted(state.decisions)[which % len(state.decisions)]
+                del state.decisions[number]
+                rows(conn, "undo", number, realm=REALM)
+
+
+def take(conn: Connection, space: str, step: Step, state: State) -> None:
+    """Do one step in the realm and in `state`; on an absent document it is no step."""
+    live = state.live
+    match step:
+        case Join() | Part() | Undo():
+            decide(conn, space, step, state)
+            return
         case Index(draft):
             live[draft.name] = draft
-        case Move(name, ordinal, published_at) if name in live:
-            live[name] = replace(live[name], ordinal=ordinal, published_at=published_at)
+        case Move(name, ordinal, published_at, corrects) if name in live:
+            live[name] = replace(live[name], ordinal=ordinal, published_at=published_at, corrects=corrects)
         case Delete(name) if name in live:
             del live[name]
             delete(conn, REALM, space, name)
@@ -125,10 +203,10 @@ def take(conn: Connection, space: str, step: Step, live: dict[str, Draft]) -> No
 @given(life=lives())
 def test_sql_agrees_with_the_reference_model(world: Connection, new_space: Spaces, life: list[Step]) -> None:
     space = new_space()
-    live: dict[str, Draft] = {}
+    state = State()
     for step in life:
-        take(world, space, step, live)
-    expected = derive(map(as_document, live.values()), PREDICATES)
+        take(world, space, step, state)
+    expected = state.graph()
     found = read(world, space)
     assert dict(found.entities) == dict(expected.entities)
     assert dict(found.relations) == dict(expected.relations)
@@ -139,7 +217,7 @@ def test_derivation_from_scratch_changes_nothing(
     world: Connection, new_space: Spaces, life: list[Step]
 ) -> None:
     space = new_space()
-    live: dict[str, Draft] = {}
+    state = State()
     for step in life:
-        take(world, space, step, live)
+        take(world, space, step, state)
     assert differences(world, REALM, space) == 0

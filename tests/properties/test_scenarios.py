@@ -17,7 +17,14 @@ ADA, CHARLES, BENJAMIN = "Ada Lovelace", "Charles Babbage", "Benjamin Babbage"
 PARIS, BERLIN = "Paris", "Berlin"
 
 
-def told(name: str, ordinal: int, *triples: Triple, year: int | None = None, aliases: str = "") -> Draft:
+def told(
+    name: str,
+    ordinal: int,
+    *triples: Triple,
+    year: int | None = None,
+    aliases: str = "",
+    corrects: tuple[str, ...] = (),
+) -> Draft:
     """A document of one chunk that names the ends of its triples; an alias goes to the first of them."""
     ends = dict.fromkeys(
         end for t in triples for end in ((t.subject,) if t.is_value else (t.subject, t.object))
@@ -26,7 +33,7 @@ def told(name: str, ordinal: int, *triples: Triple, year: int | None = None, ali
         Entity(end, None, (aliases,) * (bool(aliases) and no == 0)) for no, end in enumerate(ends)
     )
     published_at = None if year is None else datetime(year, 1, 1, tzinfo=UTC)
-    return Draft(name, ordinal, published_at, (Extraction(entities, triples),))
+    return Draft(name, ordinal, published_at, (Extraction(entities, triples),), corrects)
 
 
 def lives(city: str, start: str | None = None, end: str | None = None, confidence: float = 1.0) -> Triple:
@@ -107,6 +114,58 @@ STORIES = {
         [told("a", 1, LIKES), told("b", 2, HATES), told("c", 3, Triple(CHARLES, "admires", ADA))],
         {"despises charlesbabbage", "admires adalovelace"},
         {"admires charlesbabbage": "despises charlesbabbage"},
+    ),
+    "a correction takes the whole time": Story(
+        [told("a", 1, lives(PARIS, "1990", "1995")), told("b", 2, lives(BERLIN), corrects=("a",))],
+        {"lives_in berlin"},
+        {"lives_in paris": "lives_in berlin"},
+    ),
+    "a correction of another time corrects nothing": Story(
+        [told("a", 1, lives(PARIS, "1990", "1995")), told("b", 2, lives(BERLIN, "2000"), corrects=("a",))],
+        {"lives_in paris", "lives_in berlin"},
+        {},
+    ),
+    "what others say too is not corrected": Story(
+        [
+            told("a", 1, lives(PARIS, "1990", "1995")),
+            told("b", 2, lives(PARIS, "1990", "1995")),
+            told("c", 3, lives(BERLIN), year=2000, corrects=("a",)),
+        ],
+        {"lives_in paris", "lives_in berlin"},
+        {},
+    ),
+    "a correction that is corrected": Story(
+        [
+            told("a", 1, lives(PARIS, "1990", "1995")),
+            told("b", 2, lives(BERLIN), corrects=("a",)),
+            told("c", 3, lives("Rome"), year=2000, corrects=("b",)),
+        ],
+        {"lives_in paris", "lives_in rome"},
+        {"lives_in berlin": "lives_in rome"},
+    ),
+    "a rumour corrects nothing": Story(
+        [told("a", 1, lives(PARIS)), told("b", 2, lives(BERLIN, confidence=0.25), corrects=("a",))],
+        {"lives_in paris", "lives_in berlin"},
+        {},
+    ),
+    "a denial corrects": Story(
+        [
+            told("a", 1, lives(PARIS)),
+            told("b", 2, Triple(ADA, "lives_in", PARIS, negated=True), corrects=("a",)),
+        ],
+        {"not lives_in paris"},
+        {"lives_in paris": "not lives_in paris"},
+    ),
+    "a correction that came first": Story(
+        [told("b", 2, lives(BERLIN), corrects=("a",)), told("a", 1, lives(PARIS, "1990", "1995"))],
+        {"lives_in berlin"},
+        {"lives_in paris": "lives_in berlin"},
+    ),
+    "the correction is deleted": Story(
+        [told("a", 1, lives(PARIS, "1990", "1995")), told("b", 2, lives(BERLIN), corrects=("a",))],
+        {"lives_in paris"},
+        {},
+        deleted=["b"],
     ),
     "figures of two years": Story(
         [told("a", 1, revenue("$1", "2019"), revenue("$2", "2020")), told("b", 2, revenue("$3", "2020"))],

@@ -66,6 +66,8 @@ class FakePlpy:
             case "select graphrag._endpoint":
                 found = self.endpoints.get(arguments[0])
                 return [{"endpoint": json.dumps(found) if found else None, "realm": "kb"}]
+            case "select graphrag._check_may_spend":
+                return [{"_check_may_spend": None}]
             case "select width from realm":
                 return [{"width": self.width}] if self.width else []
             case "select a.answer::text from jsonb_array_elements":

@@ -46,8 +46,24 @@ SPELLINGS = (
     ('O\'Neil "Rex" \\ Co/β',),
     ("東京電力",),
 )
+#: One family: short forms, titles, and a thing with and without its article.
+FAMILY = (
+    ("Charles Babbage",),
+    ("Benjamin Babbage",),
+    ("Victoria Babbage",),
+    ("Babbage", "BABBAGE"),
+    ("Charles",),
+    ("Mr. Babbage",),
+    ("Mrs. Babbage",),
+    ("Dr. Charles Babbage",),
+    ("Sir Charles",),
+    ("The Analytical Engine",),
+    ("Analytical Engine",),
+)
 ALIASES = ("Babbage", "Lovelace", "Rex", "Ada Lovelace", "Augusta Ada King", "TEPCO", "データ")
 TYPES = (None, "Person", "Organization")
+PEOPLE = ("Person", "Person", "Person", "Person", None, "Organization")
+FAMILY_ALIASES = ("Babbage", "Charles", "Mr. Babbage", "Charles Babbage", "Charlie")
 FIGURES = ("$66.5 billion", "$70 billion", "1,204")
 YEARS = ("2001", "2005", "2011")
 CONFIDENCES = (1.0, 0.9, 0.5, 0.25)
@@ -66,6 +82,7 @@ class Draft:
     ordinal: int | None
     published_at: datetime | None
     chunks: tuple[Extraction, ...]
+    corrects: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -115,27 +132,37 @@ class World:
 
     names: tuple[tuple[str, ...], ...]  # of each name its spellings
     predicates: tuple[Predicate, ...]
+    types: tuple[str | None, ...] = TYPES
+    aliases: tuple[str, ...] = ALIASES
 
     def drafts(self, name: st.SearchStrategy[str]) -> st.SearchStrategy[Draft]:
         chunks = st.lists(_extractions(self), min_size=1, max_size=2).map(tuple)
-        return st.builds(Draft, name, ordinals, publications, chunks)
+        return st.builds(Draft, name, ordinals, publications, chunks, corrections)
 
     def collections(self, min_size: int, max_size: int) -> st.SearchStrategy[list[Draft]]:
         sizes = st.integers(min_size, max_size)
         return sizes.flatmap(lambda size: st.tuples(*map(self.drafts, map(st.just, NAMES[:size])))).map(list)
 
 
-worlds = st.builds(
+_predicates = st.lists(st.sampled_from(TOPICS), min_size=1, max_size=2, unique=True).map(
+    lambda chosen: tuple(chain(*chosen))
+)
+families = st.builds(
     World,
-    st.lists(st.sampled_from(SPELLINGS), min_size=2, max_size=4, unique=True).map(tuple),
-    st.lists(st.sampled_from(TOPICS), min_size=1, max_size=2, unique=True).map(
-        lambda chosen: tuple(chain(*chosen))
-    ),
+    st.lists(st.sampled_from(FAMILY), min_size=2, max_size=6, unique=True).map(tuple),
+    _predicates,
+    st.just(PEOPLE),
+    st.just(FAMILY_ALIASES),
+)
+worlds = families | st.builds(
+    World, st.lists(st.sampled_from(SPELLINGS), min_size=2, max_size=4, unique=True).map(tuple), _predicates
 )
 ordinals = st.integers(1, 4)  # few, so that documents tie
 publications = st.none() | st.sampled_from((2000, 2008, 2020)).map(
     lambda year: datetime(year, 1, 1, tzinfo=UTC)
 )
+#: What a document corrects; most correct nothing.
+corrections = st.just(()) | st.lists(st.sampled_from(NAMES), max_size=2, unique=True).map(tuple)
 #: No period stated, one open at either end, or a closed one; never an inverted one.
 periods = st.sampled_from(
     [(None, None)] * 4
@@ -149,15 +176,18 @@ periods = st.sampled_from(
 def _extractions(draw: st.DrawFn, world: World) -> Extraction:
     """What one chunk says of its world's names, each spelt in one way inside the chunk."""
     names = [draw(st.sampled_from(spellings)) for spellings in world.names]
-    entities = tuple(Entity(name, draw(st.sampled_from(TYPES)), draw(_aliases(name))) for name in names)
+    entities = tuple(
+        Entity(name, draw(st.sampled_from(world.types)), draw(_aliases(name, world.aliases)))
+        for name in names
+    )
     triples = tuple(draw(st.lists(_triples(names, world.predicates), min_size=1, max_size=4)))
     mentioned = {end for triple in triples for end in (triple.subject, triple.object)}
     silent = draw(st.sets(st.sampled_from(names))) - mentioned
     return Extraction(tuple(entity for entity in entities if entity.name not in silent), triples)
 
 
-def _aliases(name: str) -> st.SearchStrategy[tuple[str, ...]]:
-    others = [alias for alias in ALIASES if fold(alias) != fold(name)]
+def _aliases(name: str, aliases: Sequence[str]) -> st.SearchStrategy[tuple[str, ...]]:
+    others = [alias for alias in aliases if fold(alias) != fold(name)]
     return st.just(()) | st.lists(st.sampled_from(others), max_size=2, unique=True).map(tuple)
 
 
@@ -215,6 +245,7 @@ def index(conn: Connection, realm: str, space: str, draft: Draft, supply: bool =
         published_at=draft.published_at,
         ordinal=draft.ordinal,
         extraction=draft.extraction if supply else None,
+        metadata={"corrects": list(draft.corrects)} if draft.corrects else {},
         space=space,
         realm=realm,
     )
@@ -238,4 +269,4 @@ def as_document(draft: Draft) -> Document:
     published_at = None if draft.published_at is None else draft.published_at.timestamp()
     place = draft.ordinal if draft.ordinal is not None else published_at
     assert place is not None, "a document ordered by its first indexing has no place in a model"
-    return Document(draft.name, float(place), published_at, draft.chunks)
+    return Document(draft.name, float(place), published_at, draft.chunks, frozenset(draft.corrects))

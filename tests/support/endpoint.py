@@ -27,6 +27,7 @@ from typing import Any, Self
 
 FENCED = re.compile(r"<text-([0-9a-f]{8})>\n(.*)\n</text-\1>", re.DOTALL)
 EVIDENCE = re.compile(r"<evidence-([0-9a-f]{8})>\n(.*)\n</evidence-\1>", re.DOTALL)
+COMMUNITY = re.compile(r"<community-([0-9a-f]{8})>\n(.*)\n</community-\1>", re.DOTALL)
 NOTHING: dict[str, Any] = {"entities": [], "triples": []}
 
 
@@ -60,6 +61,12 @@ class Request:
     def evidence(self) -> str | None:
         """What a synthesis request offers as evidence; None for any other request."""
         found = EVIDENCE.search(self.message("user"))
+        return found and found[2]
+
+    @property
+    def community(self) -> str | None:
+        """The community that a report is asked on; None for any other request."""
+        found = COMMUNITY.search(self.message("user"))
         return found and found[2]
 
 
@@ -98,6 +105,10 @@ def is_chat(request: Request) -> bool:
 
 def is_embedding(request: Request) -> bool:
     return request.path.endswith("/embeddings")
+
+
+def is_report(request: Request) -> bool:
+    return is_chat(request) and request.community is not None
 
 
 def says(fragment: str) -> Condition:
@@ -235,6 +246,7 @@ class Endpoint:
         self.on_extraction: Callable[[str], Any] = lambda _: NOTHING
         self.on_gleaning: Callable[[str], Any] = lambda _: NOTHING
         self.on_synthesis: Callable[[Request], str] = lambda _: "The evidence does not say."
+        self.on_report: Callable[[str], Any] = plain_report
         self.on_other: Callable[[Request], Any] = lambda _: {}
         self.queue: deque[str] = deque()  # contents of the next chat answers, before any script
         self.requests: list[Request] = []
@@ -340,6 +352,8 @@ class Endpoint:
         if request.text is not None:
             gleaning = any(message["role"] == "assistant" for message in request.body["messages"])
             return self.on_gleaning(request.text) if gleaning else self.on_extraction(request.text)
+        if request.community is not None:
+            return self.on_report(request.community)
         if request.evidence is not None or "response_format" not in request.body:
             return self.on_synthesis(request)
         return self.on_other(request)
@@ -365,6 +379,21 @@ class Endpoint:
 
     def trickle(self) -> Callable[[float], bool]:
         return self._closing.wait
+
+
+def plain_report(community: str) -> dict[str, Any]:
+    """A report that says what the community's lines say."""
+    lines = [line[2:] for line in community.splitlines() if line.startswith("- ")]
+    relations = [line for line in lines if line.startswith("(")]
+    return {
+        "title": lines[0].partition(":")[0],
+        "summary": f"{len(lines) - len(relations)} parts and {len(relations)} relations.",
+        "rating": min(10, len(relations)),
+        "findings": [
+            {"summary": line, "explanation": "It is said so.", "relations": [number]}
+            for number, line in enumerate(relations[:3], 1)
+        ],
+    }
 
 
 def hashed_vector(text: str, width: int) -> list[float]:

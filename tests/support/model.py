@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from math import inf
 from typing import NamedTuple
@@ -54,6 +54,7 @@ class Document:
     ord: float
     published_at: float | None
     chunks: tuple[Extraction, ...]
+    corrects: frozenset[str] = frozenset()  # keys of the documents that it corrects
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,15 @@ class _Mention:
     at: Position
     entity: Entity
 
+    @property
+    def name(self) -> str:
+        return fold(self.entity.name)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The chunk."""
+        return self.at.key, self.at.chunk
+
 
 @dataclass(frozen=True)
 class _Claim:
@@ -129,30 +139,61 @@ class _Claim:
     triple: Triple
     published_at: float | None
     key: Key
+    corrects: frozenset[str] = frozenset()
 
     @property
     def stated(self) -> Span | None:
         return period(self.triple.valid_from, self.triple.valid_to)
 
 
-class Names:
-    """Which names are one entity: the least fixed point of the alias rule."""
+# ---------------------------------------------------------------- decisions
+@dataclass(frozen=True)
+class Merge:
+    """Two names were decided to be one; `no` orders decisions. Names are folded."""
 
-    def __init__(self, mentions: Sequence[_Mention]) -> None:
-        self._parent = {fold(mention.entity.name): fold(mention.entity.name) for mention in mentions}
-        claims: dict[str, set[str]] = defaultdict(set)
+    no: int
+    names: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Some names were decided to mean another entity than all the rest."""
+
+    no: int
+    apart: frozenset[str]
+
+    def parts(self, one: str, other: str) -> bool:
+        return (one in self.apart) != (other in self.apart)
+
+
+Decision = Merge | Split
+
+
+# ---------------------------------------------------------------- resolution
+class Names:
+    """Which names are one entity everywhere: the least fixed point of the alias rule, under decisions."""
+
+    def __init__(self, mentions: Sequence[_Mention], decisions: Sequence[Decision] = ()) -> None:
+        self._parent = {mention.name: mention.name for mention in mentions}
+        splits = [decision for decision in decisions if isinstance(decision, Split)]
+        self.claims: dict[str, set[str]] = defaultdict(set)
         for mention in mentions:
             for alias in map(fold, mention.entity.aliases):
-                if alias != fold(mention.entity.name):
-                    claims[alias].add(fold(mention.entity.name))
-        self._close(claims)
+                if alias != mention.name and not any(split.parts(alias, mention.name) for split in splits):
+                    self.claims[alias].add(mention.name)
+        for merge in decisions:
+            if isinstance(merge, Merge):
+                later = (split for split in splits if split.no > merge.no)
+                if not any(split.parts(*merge.names) for split in later):
+                    self._parent[self.root(merge.names[0])] = self.root(merge.names[1])
+        self._close()
 
-    def _close(self, claims: Mapping[str, set[str]]) -> None:
+    def _close(self) -> None:
         """An alias joins its claimants once they are all one entity; that may settle further aliases."""
         changed = True
         while changed:
             changed = False
-            for alias, claimants in claims.items():
+            for alias, claimants in self.claims.items():
                 roots = {self.root(name) for name in claimants}
                 if len(roots) == 1 and self.root(alias) not in roots:
                     self._parent[self.root(alias)] = roots.pop()
@@ -162,15 +203,242 @@ class Names:
         parent = self._parent.setdefault(name, name)
         return name if parent == name else self.root(parent)
 
-    def groups(self, mentioned: Iterable[str]) -> Iterator[tuple[str, frozenset[str]]]:
-        """Canonical and all names of each entity; canonical is the longest that was mentioned itself."""
-        own = set(mentioned)
+    def claimants(self, name: str) -> set[str]:
+        """The entities that contest a name: none if nobody but its own entity claims it."""
+        roots = {self.root(owner) for owner in self.claims.get(name, ())}
+        return roots | {self.root(name)} if roots - {self.root(name)} else set()
+
+    def members(self) -> dict[str, set[str]]:
         members: dict[str, set[str]] = defaultdict(set)
         for name in list(self._parent):
             members[self.root(name)].add(name)
-        for names in members.values():
-            if names & own:
-                yield min(names & own, key=lambda name: (-len(name), name)), frozenset(names)
+        return members
+
+
+# A model of the names that the tests use, not of the world's.
+TITLES = {"mr": "m", "mrs": "f", "dr": None, "sir": "m"}
+GIVEN = {"charles": "m", "benjamin": "m", "victoria": "f"}
+
+
+class Shape(NamedTuple):
+    """What the words of a name say, given its type."""
+
+    is_person: bool | None
+    title: str | None
+    gender: str | None
+    core: tuple[str, ...]
+    article: bool
+
+    @property
+    def whole(self) -> str:
+        return fold(" ".join(self.core))
+
+    @property
+    def given(self) -> set[str]:
+        """What the person is called by the first words of the full name."""
+        return {fold(" ".join(self.core[:end])) for end in range(1, len(self.core)) if not self.article}
+
+    @property
+    def family(self) -> set[str]:
+        """And by the last."""
+        return {fold(" ".join(self.core[start:])) for start in range(1, len(self.core)) if not self.article}
+
+
+def shape(entity: Entity) -> Shape:
+    is_person = None if entity.type is None else entity.type == "Person"
+    words = entity.name.split()
+    first = words[0].lower().rstrip(".")
+    if len(words) > 1 and first in TITLES and is_person is not False:
+        named = GIVEN.get(words[1].lower()) if len(words) > 2 else None
+        return Shape(is_person, first, TITLES[first] or named, tuple(words[1:]), False)
+    if len(words) > 1 and first == "the":
+        return Shape(is_person, None, None, tuple(words[1:]), True)
+    gender = GIVEN.get(first) if is_person and len(words) > 1 else None
+    return Shape(is_person, None, gender, tuple(words), False)
+
+
+class _Local(NamedTuple):
+    """A name in one document: all that its mentions there say together."""
+
+    shape: Shape
+    types: frozenset[str]
+    places: frozenset[tuple[str, int]]
+
+
+def _is_personal(shape: Shape) -> bool:
+    return bool(shape.is_person or shape.title) and not shape.article
+
+
+class Context:
+    """What the names of one document mean in it."""
+
+    def __init__(self, mentions: Sequence[_Mention], names: Names, decisions: Sequence[Decision]) -> None:
+        self._names = names
+        self._decisions = decisions
+        said: dict[str, list[_Mention]] = defaultdict(list)
+        for mention in mentions:
+            said[mention.name].append(mention)
+        self._local = {name: self._together(of_name) for name, of_name in said.items()}
+        self._fits = {name: self._fitting(name) for name in self._local}
+
+    @staticmethod
+    def _together(mentions: Sequence[_Mention]) -> _Local:
+        shapes = [shape(mention.entity) for mention in mentions]
+        told = {s.is_person for s in shapes} - {None}
+        is_person = None if not told else told == {True}
+        titled = [s for s in shapes if s.title] or shapes
+        genders = {s.gender for s in shapes} - {None}
+        gender = genders.pop() if len(genders) == 1 else None
+        return _Local(
+            titled[0]._replace(is_person=is_person, gender=gender),
+            frozenset(m.entity.type for m in mentions if m.entity.type),
+            frozenset(m.place for m in mentions),
+        )
+
+    def meaning(self, name: str) -> str:
+        """The root of what the name means here."""
+        found = {self.meaning(other) for other in self._fits[name]} | self._claimed(name)
+        return found.pop() if len(found) == 1 else self._names.root(name)
+
+    def _may_mean(self, name: str, other: str) -> bool:
+        for decision in self._decisions:
+            if isinstance(decision, Merge) and name in decision.names:
+                return False
+            if isinstance(decision, Split) and decision.parts(name, other):
+                return False
+        return True
+
+    def _claimed(self, name: str) -> set[str]:
+        """The claimants that the document names by a name that is neither contested nor short for another."""
+        claimants = self._names.claimants(name)
+        mine = self._local[name].shape.is_person
+        return {
+            self._names.root(other)
+            for other, local in self._local.items()
+            if other != name
+            and self._names.root(other) in claimants
+            and not self._names.claimants(other)
+            and not self._fits[other]
+            and (None in (mine, local.shape.is_person) or mine == local.shape.is_person)
+            and self._may_mean(name, other)
+        }
+
+    def _fitting(self, name: str) -> set[str]:
+        """The fuller names here that the name may be short for."""
+        return {
+            other
+            for other in self._local
+            if other != name and self._may_mean(name, other) and self._fits_one(name, other)
+        }
+
+    def _fits_one(self, name: str, other: str) -> bool:
+        short, full = self._local[name], self._local[other]
+        if full.shape.article and full.shape.whole == name and not short.shape.title:
+            return self._are_alike(short, full)
+        if full.shape.is_person is False or short.shape.is_person is False or short.shape.article:
+            return False
+        if short.shape.title:
+            return self._titled_fits(short, other)
+        return bool(short.shape.is_person) and self._bare_fits(name, short, full)
+
+    @staticmethod
+    def _are_alike(short: _Local, full: _Local) -> bool:
+        """Whether nothing in the types of a name without its article and one with it speaks against their being one."""
+        persons = {short.shape.is_person, full.shape.is_person} - {None}
+        return len(persons) < 2 and (not short.types or not full.types or bool(short.types & full.types))
+
+    @staticmethod
+    def _bare_fits(name: str, short: _Local, full: _Local) -> bool:
+        """Babbage: Charles Babbage, or Mr. Babbage; not the Mrs. Babbage that stands beside it."""
+        if full.shape.title and len(full.shape.core) == 1 and full.shape.whole == name:
+            return full.shape.gender != "f" or not short.places & full.places
+        return _is_personal(full.shape) and name in full.shape.given | full.shape.family
+
+    def _titled_fits(self, short: _Local, other: str) -> bool:
+        """Mr. Babbage: Charles Babbage; Dr. Charles Babbage: the same."""
+        mine, full = short.shape, self._local[other].shape
+        gender = full.gender or self._honoured(other)
+        if len(mine.core) > 1 and mine.whole == other and not full.title:
+            if mine.gender is None or gender is not None:
+                return mine.gender in (None, gender)
+            return not {"m", "f"} <= self._titles(mine.whole)
+        if not _is_personal(full):
+            return False
+        if mine.whole in full.family:
+            return mine.gender is None or self._surname_fits(short, other, gender)
+        return mine.title == "sir" and mine.whole in full.given and gender == "m"
+
+    def _surname_fits(self, short: _Local, other: str, gender: str | None) -> bool:
+        """A family has more than one of a name: what a title of a gender may mean."""
+        mine = short.shape
+        if gender not in (None, mine.gender) or short.places & self._local[other].places:
+            return False
+        if mine.gender == "f":
+            return gender == "f" and len(self._bearers(mine.whole)) == 1
+        return gender == "m" or "f" not in self._titles(mine.whole)
+
+    def _bearers(self, surname: str) -> set[str]:
+        """All here whose full name ends so."""
+        shapes = [local.shape for local in self._local.values()]
+        return {s.whole for s in shapes if (s.is_person or s.title) and surname in s.family}
+
+    def _titles(self, core: str) -> set[str]:
+        """The genders of those who have a title before this name here."""
+        shapes = [local.shape for local in self._local.values()]
+        return {
+            s.gender for s in shapes if s.title and s.gender and s.whole == core and s.is_person is not False
+        }
+
+    def _honoured(self, name: str) -> str | None:
+        genders = self._titles(name)
+        return genders.pop() if len(genders) == 1 else None
+
+
+class Resolution:
+    """The entity of every name in every document."""
+
+    def __init__(self, mentions: Sequence[_Mention], decisions: Sequence[Decision]) -> None:
+        self._names = Names(mentions, decisions)
+        self._mentions = mentions
+        of_document: dict[str, list[_Mention]] = defaultdict(list)
+        for mention in mentions:
+            of_document[mention.at.key].append(mention)
+        contexts = {key: Context(said, self._names, decisions) for key, said in of_document.items()}
+        self._meant: dict[tuple[str, str], str] = {
+            (m.at.key, m.name): contexts[m.at.key].meaning(m.name) for m in mentions
+        }
+        self.entities: dict[str, EntityState] = {}
+        self._canonical: dict[str, str] = {}
+        for root, members in self._names.members().items():
+            meant = [m for m in mentions if self._meant[m.at.key, m.name] == root]
+            own = [m for m in meant if m.name in members]
+            if own:
+                self._canonical[root], self.entities[self._canonical[root]] = self._entity(
+                    members, own, meant
+                )
+
+    def of(self, document: str, name: str) -> str:
+        """The canonical name of what a name means in a document."""
+        return self._canonical[self._meant[document, fold(name)]]
+
+    def _entity(
+        self, members: set[str], own: Sequence[_Mention], meant: Sequence[_Mention]
+    ) -> tuple[str, EntityState]:
+        has_full = any(" " in m.entity.name and not shape(m.entity).title for m in own)
+
+        def rank(mention: _Mention) -> tuple[bool, int, bool, str]:
+            """A title adds nothing to a name's length, and yields to a full name."""
+            titled = shape(mention.entity).title is not None
+            core = shape(mention.entity).whole if titled else mention.name
+            return titled and has_full, -len(core), titled, mention.name
+
+        best = min(map(rank, own))
+        shown = max((m for m in own if rank(m) == best), key=lambda mention: mention.at)
+        by_members = [mention for mention in self._mentions if mention.name in members]
+        called = {fold(alias) for mention in by_members for alias in mention.entity.aliases}
+        names = members | called | {mention.name for mention in meant}
+        types = frozenset(mention.entity.type for mention in meant if mention.entity.type)
+        return shown.name, EntityState(shown.entity.name, frozenset(names), types)
 
 
 # ---------------------------------------------------------------- time
@@ -274,56 +542,53 @@ class _Slot:
 
 
 # ---------------------------------------------------------------- the graph
-def derive(documents: Iterable[Document], predicates: Iterable[Predicate], floor: float = 0.5) -> Graph:
-    """The current graph of the live documents."""
+def derive(
+    documents: Iterable[Document],
+    predicates: Iterable[Predicate],
+    floor: float = 0.5,
+    decisions: Sequence[Decision] = (),
+) -> Graph:
+    """The current graph of the live documents and the standing decisions."""
     vocabulary = {predicate.name: predicate for predicate in predicates}
     ordered = sorted(documents, key=lambda document: (document.ord, document.key))
-    mentions = [mention for document in ordered for mention in _mentions(document)]
-    names = Names(mentions)
-    canonical: dict[str, str] = {}
-    entities: dict[str, EntityState] = {}
-    for name, members in names.groups(fold(mention.entity.name) for mention in mentions):
-        canonical.update(dict.fromkeys(members, name))
-        entities[name] = _entity(name, members, mentions)
-    claims = [c for document in ordered for c in _claims(document, canonical, vocabulary)]
-    return Graph(entities, _relations(claims, vocabulary, floor))
+    resolution = Resolution([mention for document in ordered for mention in _mentions(document)], decisions)
+    claims = [c for document in ordered for c in _claims(document, resolution, vocabulary)]
+    return Graph(resolution.entities, _relations(claims, vocabulary, floor))
 
 
 def _mentions(document: Document) -> Iterator[_Mention]:
+    """Of each chunk its entities, and the ends of its triples that are none of those."""
     for chunk, extraction in enumerate(document.chunks):
-        for no, entity in enumerate(extraction.entities):
+        listed = {fold(entity.name) for entity in extraction.entities}
+        ends = [
+            end for t in extraction.triples for end in ((t.subject,) if t.is_value else (t.subject, t.object))
+        ]
+        stubs = [Entity(end) for end in dict.fromkeys(ends) if fold(end) not in listed]
+        for no, entity in enumerate([*extraction.entities, *stubs]):
             yield _Mention(Position(document.ord, document.key, chunk, no), entity)
 
 
-def _entity(name: str, members: frozenset[str], mentions: Sequence[_Mention]) -> EntityState:
-    own = [mention for mention in mentions if fold(mention.entity.name) in members]
-    shown = max(
-        (mention for mention in own if fold(mention.entity.name) == name), key=lambda mention: mention.at
-    )
-    called = {fold(alias) for mention in own for alias in mention.entity.aliases}
-    types = frozenset(mention.entity.type for mention in own if mention.entity.type)
-    return EntityState(shown.entity.name, members | called, types)
-
-
 def _claims(
-    document: Document, canonical: Mapping[str, str], vocabulary: Mapping[str, Predicate]
+    document: Document, resolution: Resolution, vocabulary: Mapping[str, Predicate]
 ) -> Iterator[_Claim]:
     for chunk, extraction in enumerate(document.chunks):
         for no, triple in enumerate(extraction.triples):
-            key = _key(triple, canonical, vocabulary)
+            key = _key(triple, document.key, resolution, vocabulary)
             if key is not None:
                 at = Position(document.ord, document.key, chunk, no)
-                yield _Claim(at, triple, document.published_at, key)
+                yield _Claim(at, triple, document.published_at, key, document.corrects)
 
 
-def _key(triple: Triple, canonical: Mapping[str, str], vocabulary: Mapping[str, Predicate]) -> Key | None:
+def _key(
+    triple: Triple, document: str, resolution: Resolution, vocabulary: Mapping[str, Predicate]
+) -> Key | None:
     """The relation that a triple supports; None for a self-loop."""
     predicate = vocabulary.get(triple.predicate, Predicate(triple.predicate))
-    subject = canonical[fold(triple.subject)]
+    subject = resolution.of(document, triple.subject)
     if triple.is_value or predicate.value:
         stated = period(triple.valid_from, triple.valid_to)
         return Key(subject, predicate.name, None, triple.object, stated, triple.negated)
-    object_ = canonical[fold(triple.object)]
+    object_ = resolution.of(document, triple.object)
     if predicate.inverse_of is not None:
         predicate = vocabulary[predicate.inverse_of]
         subject, object_ = object_, subject
@@ -338,19 +603,81 @@ def _relations(
     claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate], floor: float
 ) -> dict[Key, Relation]:
     supports: dict[Key, list[_Claim]] = defaultdict(list)
-    contents: dict[tuple[object, ...], list[_Claim]] = defaultdict(list)
     for claim in claims:
         supports[claim.key].append(claim)
-        for slot in _slots(claim.key, vocabulary.get(claim.key.predicate, Predicate(claim.key.predicate))):
-            contents[slot].append(claim)
+    corrected = _corrections(claims, vocabulary, floor)
+    standing = [claim for claim in claims if claim.at not in corrected]
     slots = {
-        name: _Slot(members, floor) for name, members in contents.items() if _is_contested(name, members)
+        name: _Slot(members, floor)
+        for name, members in _contents(standing, vocabulary).items()
+        if _is_contested(name, members)
     }
     relations = {}
     for key, support in supports.items():
         mine = [slot for slot in slots.values() if any(claim.key == key for claim in slot.claims)]
+        stands = [claim for claim in support if claim.at not in corrected]
         relations[key] = _relation(key, support, mine)
+        if len(stands) < len(support):
+            relations[key] = _corrected(relations[key], key, stands, mine, corrected, support)
     return relations
+
+
+def _contents(
+    claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate]
+) -> dict[tuple[object, ...], list[_Claim]]:
+    """The claims of each slot."""
+    contents: dict[tuple[object, ...], list[_Claim]] = defaultdict(list)
+    for claim in claims:
+        for slot in _slots(claim.key, vocabulary.get(claim.key.predicate, Predicate(claim.key.predicate))):
+            contents[slot].append(claim)
+    return contents
+
+
+def _corrections(
+    claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate], floor: float
+) -> dict[Position, _Claim]:
+    """The claims that are corrected, each with the first claim that does so: a later one in the same slot, sure enough,
+    of a document that corrects theirs, about another relation and a time that they share. From the latest on: what
+    is corrected itself corrects nothing."""
+    slots = [members for name, members in _contents(claims, vocabulary).items()]
+    corrected: dict[Position, _Claim] = {}
+    for claim in sorted(claims, key=lambda claim: claim.at, reverse=True):
+        by = [
+            other
+            for members in slots
+            if claim in members
+            for other in members
+            if other.at > claim.at
+            and other.key != claim.key
+            and claim.at.key in other.corrects
+            and other.triple.confidence >= floor
+            and other.at not in corrected
+            and _overlap(other.stated, claim.stated)
+        ]
+        if by:
+            corrected[claim.at] = min(by, key=lambda other: other.at)
+    return corrected
+
+
+def _overlap(one: Span | None, other: Span | None) -> bool:
+    low, high = zip(one or (-inf, inf), other or (-inf, inf), strict=True)
+    return max(low) < min(high)
+
+
+def _corrected(
+    held: Relation,
+    key: Key,
+    standing: Sequence[_Claim],
+    slots: Sequence[_Slot],
+    corrected: Mapping[Position, _Claim],
+    support: Sequence[_Claim],
+) -> Relation:
+    """A relation that lost claims to a correction: all of them and so its whole time, or some."""
+    if standing:
+        left = _relation(key, standing, slots)
+        return replace(held, effective=left.effective, status=left.status, superseded_by=left.superseded_by)
+    by = min((corrected[claim.at] for claim in support), key=lambda claim: claim.at)
+    return replace(held, effective=(), status="superseded", superseded_by=by.key)
 
 
 def _is_contested(slot: tuple[object, ...], claims: Sequence[_Claim]) -> bool:

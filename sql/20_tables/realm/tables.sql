@@ -7,6 +7,7 @@
 -- ---------------------------------------------------------------- the realm itself
 create table realm (
     singleton boolean primary key default true check (singleton),
+    uid uuid not null default gen_random_uuid(),  -- stays the same in a restored dump: positions of the feed name it
     version text not null,              -- of the extension that made or last migrated these tables
     model text not null,                -- the one embedding model whose vectors stand in content.vec
     width integer not null,
@@ -50,12 +51,14 @@ create table gate_word (
 create table space (
     id integer generated always as identity primary key,
     name text not null unique,
-    revision bigint not null default 0   -- updating this row is the lock that serialises writers of the space
+    revision bigint not null default 0,  -- updating this row is the lock that serialises writers of the space
+    operation text,                      -- what its last revision was taken for; a trigger makes the row of `revision`
+    purged bigint not null default 0     -- what was believed before this revision may have been erased since
 );
 
 create table revision (
     space integer not null references space,
-    n bigint not null,
+    n bigint not null check (n > 0),
     at timestamptz not null,             -- monotone inside a space
     transaction text not null,           -- a transaction takes one revision a space, however much it writes
     role name not null,
@@ -78,6 +81,7 @@ create table document (
 create table document_version (
     id bigint generated always as identity primary key,
     document bigint not null references document,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     ord numeric not null,                -- document order: ordinal, else epoch of published_at, else of first indexing
@@ -88,6 +92,12 @@ create table document_version (
 );
 create unique index document_version_live on document_version (document) where died is null;
 create index document_version_document on document_version (document, born);
+create index document_version_born on document_version (space, born, document);
+create index document_version_died on document_version (space, died, document) where died is not null;
+create index document_version_order on document_version (
+    space,
+    (case when ordinal is not null then 'ordinal' when published_at is not null then 'published_at' else 'indexing' end)
+) where died is null;
 
 -- ---------------------------------------------------------------- immutable texts and their vectors
 create table content (
@@ -105,15 +115,18 @@ create index content_tsv_entity on content using gin (tsv) where kind = 'entity'
 create index content_tsv_relation on content using gin (tsv) where kind = 'relation';
 
 -- ---------------------------------------------------------------- evidence
+-- Columns of mention and assertion without NOT NULL need not be given by who inserts a row by hand into a chunk that is
+-- live: triggers (triggers.sql) pass the row through the gates and fill them. No row is left in which they are null.
 create table chunk (
     id bigint generated always as identity primary key,
     document bigint not null references document,
     hash bytea not null,                 -- of the text and, where the caller supplied it, the extraction
-    attempt integer not null default 1,  -- an extraction that failed, or was not asked for, is done in another row
+    attempt integer not null default 1,  -- evidence never changes: what is read otherwise later gets another row
     content bigint not null references content,
     identifiers text[] not null default '{}',
-    extractor text,                      -- model that answered, 'supplied', or null: not extracted
+    extractor text,                      -- model that answered, 'supplied', 'by hand', or null: not extracted
     prompt text,                         -- version of the prompt it answered
+    vocabulary bigint not null default 0,        -- realm.vocabulary by which its predicates were read
     is_partial boolean not null default false,
     failure text,                        -- why its extraction failed: the passage is stored all the same
     details jsonb not null default '{}', -- notes on the answer, the records that gates refused, attributes not used
@@ -132,8 +145,9 @@ create table document_chunk (
     end_at integer not null,
     born bigint not null,
     died bigint,
-    primary key (version, no)
+    primary key (version, no, born)
 );
+create unique index document_chunk_place on document_chunk (version, no) where died is null;
 create index document_chunk_chunk on document_chunk (chunk, born);
 create index document_chunk_live on document_chunk (chunk) where died is null;
 create index document_chunk_content on document_chunk (content) include (born, died);
@@ -141,18 +155,26 @@ create index document_chunk_content on document_chunk (content) include (born, d
 create table mention (
     id bigint generated always as identity primary key,
     chunk bigint not null references chunk,
-    space integer not null references space,
-    folded text not null,                -- graphrag._fold_name(surface)
+    space integer references space,
+    folded text,                         -- graphrag._fold_name(surface)
     surface text not null,
     type text,
     description text,                    -- null: a stub that only named the entity
     aliases text[] not null default '{}',        -- as stated
     folded_aliases text[] not null default '{}',
     identifiers text[] not null default '{}',    -- external ones: those who share one are one
-    content bigint not null references content,
+    -- What its words say of whom the name can mean (graphrag._name_shape), for a short form's meaning in its document
+    is_person boolean,
+    form text check (form in ('title', 'given title', 'rank', 'article')),
+    gender text check (gender in ('m', 'f')),
+    core text,
+    given text[] not null default '{}',
+    family text[] not null default '{}',
+    content bigint references content,
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
+create index mention_content on mention (content);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
 
@@ -161,8 +183,8 @@ create index mention_identifiers on mention using gin (identifiers) with (fastup
 create table assertion (
     id bigint generated always as identity primary key,
     chunk bigint not null references chunk,
-    space integer not null references space,
-    no integer not null,                 -- position in the chunk's extraction: orders claims inside a chunk
+    space integer references space,
+    no integer,                          -- position in the chunk's extraction: orders claims inside a chunk
     subject text not null,               -- folded; its mention stands in the same chunk
     predicate text not null,             -- normalised, snapped, inverse already swapped
     object text,                         -- folded; null for a value
@@ -171,7 +193,7 @@ create table assertion (
     value_unit text,
     negated boolean not null default false,
     confidence real not null default 1,
-    stated_predicate text not null,
+    stated_predicate text,
     is_swapped boolean not null default false,   -- stated as the declared inverse, so subject and object changed places
     stated_from text,
     stated_to text,
@@ -180,7 +202,7 @@ create table assertion (
     description text,
     start_at integer,                    -- evidence span: character offsets in the chunk
     end_at integer,
-    content bigint not null references content,
+    content bigint references content,
     check ((object is null) <> (value is null)),
     unique (chunk, no)
 );
@@ -188,6 +210,16 @@ create index assertion_subject on assertion (space, subject, object);
 create index assertion_predicate on assertion (space, subject, predicate);
 create index assertion_content on assertion (content);
 create index assertion_object on assertion (space, object, subject) where object is not null;
+
+-- What a model answered when it was asked, with the chunk, whether a statement contradicts one that was there before.
+create table contradiction (
+    assertion bigint not null references assertion,     -- counts while this one is live
+    other bigint not null references assertion,         -- stands for the fact that it states, live or not
+    model text not null,
+    prompt text not null,                -- version of the prompt it answered
+    primary key (assertion, other)
+);
+create index contradiction_other on contradiction (other);
 
 create table decision (
     id bigint generated always as identity primary key,
@@ -211,20 +243,31 @@ create table entity_name (
     folded text not null,
     name text not null,                  -- as last written
     entity bigint not null references entity,
-    role text not null check (role in ('canonical', 'alias', 'claimed')),  -- claimed: an alias of several entities
+    role text not null check (role in ('canonical', 'alias', 'claimed', 'context')),
+    document bigint references document, -- of role context: where alone the name means this entity, whatever elsewhere
+    check ((role = 'context') = (document is not null)),
     born bigint not null,
     died bigint
 );
-create unique index entity_name_live on entity_name (space, folded, entity) where died is null;
-create unique index entity_name_resolution on entity_name (space, folded) where died is null and role <> 'claimed';
+create unique index entity_name_live on entity_name (space, folded, entity) where died is null and document is null;
+-- A name means one entity, and in a document with a meaning of its own for it, that one.
+create unique index entity_name_resolution on entity_name (space, folded)
+    where died is null and role <> 'claimed' and document is null;
+create unique index entity_name_context on entity_name (space, folded, document)
+    where died is null and document is not null;
+create index entity_name_document on entity_name (document, born) where document is not null;
 create index entity_name_entity on entity_name (entity, born);
 create index entity_name_folded on entity_name (space, folded, born);
+create index entity_name_born on entity_name (space, born, entity);
+create index entity_name_died on entity_name (space, died, entity) where died is not null;
 
-create index entity_name_trigram on entity_name using gin (folded gin_trgm_ops) where died is null;
+-- An expression, because such an index on the column itself would be taken for lookups of whole names too.
+create index entity_name_trigram on entity_name using gin ((folded || '') gin_trgm_ops) where died is null;
 
 create table entity_version (
     id bigint generated always as identity primary key,
     entity bigint not null references entity,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     name text not null,
@@ -233,6 +276,9 @@ create table entity_version (
 );
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
+create index entity_version_name on entity_version (name) where died is null;
+create index entity_version_born on entity_version (space, born, entity);
+create index entity_version_died on entity_version (space, died, entity) where died is not null;
 create index entity_version_content on entity_version (content) include (born, died);
 
 create table relation (
@@ -252,6 +298,7 @@ create unique index relation_value on relation (subject, predicate, md5(value), 
 create table relation_version (
     id bigint generated always as identity primary key,
     relation bigint not null references relation,
+    space integer not null references space,
     born bigint not null,
     died bigint,
     subject bigint not null references entity,
@@ -268,11 +315,80 @@ create table relation_version (
 );
 create unique index relation_version_live on relation_version (relation) where died is null;
 create index relation_version_relation on relation_version (relation, born);
+create index relation_version_born on relation_version (space, born, relation);
+create index relation_version_died on relation_version (space, died, relation) where died is not null;
 create index relation_version_subject on relation_version (subject, ord desc) where died is null;
 create index relation_version_object on relation_version (object, ord desc) where died is null;
 create index relation_version_subject_closed on relation_version (subject, born) where died is not null;
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
+create index relation_version_taken on relation_version (superseded_by) where superseded_by is not null;
 create index relation_version_content on relation_version (content) include (born, died);
+
+-- ---------------------------------------------------------------- communities
+-- A report never changes, and its members and findings are part of it. Which community it describes, and under which
+-- parent, is a narrow version with a belief interval.
+create table community_build (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    born bigint not null,
+    died bigint,
+    graph_revision bigint not null,      -- of the graph that was clustered
+    algorithm text not null,
+    resolution double precision not null,
+    levels integer not null,
+    failures jsonb not null default '[]' -- clusters without a report, and why
+);
+create unique index community_build_live on community_build (space) where died is null;
+create index community_build_space on community_build (space, born);
+
+create table community (
+    id bigint generated always as identity primary key,
+    space integer not null references space
+);
+create index community_space on community (space);
+
+create table report (
+    id bigint generated always as identity primary key,
+    level integer not null,
+    hash bytea not null,                 -- of the members and relations that it is about
+    title text not null,
+    summary text not null,
+    rating real not null,
+    size integer not null,               -- entities
+    content bigint not null references content,
+    model text                           -- that wrote it
+);
+create index report_hash on report (hash);
+create index report_content on report (content);
+
+create table member (
+    report bigint not null references report,
+    entity bigint not null references entity,
+    primary key (report, entity)
+);
+create index member_entity on member (entity);
+
+create table finding (
+    report bigint not null references report,
+    no integer not null,
+    summary text not null,
+    explanation text not null,
+    relations bigint[] not null,         -- that it rests on
+    primary key (report, no)
+);
+
+create table community_version (
+    id bigint generated always as identity primary key,
+    community bigint not null references community,
+    born bigint not null,
+    died bigint,
+    report bigint not null references report,
+    parent bigint references community,
+    level integer not null
+);
+create unique index community_version_live on community_version (community) where died is null;
+create index community_version_community on community_version (community, born);
+create index community_version_report on community_version (report) include (born, died);
 
 -- ---------------------------------------------------------------- operations
 create table usage (
@@ -290,6 +406,18 @@ create table usage (
     failure text
 );
 create index usage_call on usage (call);
+
+-- What questions touched, if the setting telemetry is on; a question itself is never stored.
+create table telemetry (
+    id bigint generated always as identity primary key,
+    at timestamptz not null default clock_timestamp(),
+    spaces integer[] not null,           -- that were read
+    mode text not null,
+    question bytea not null,             -- SHA-256
+    entities bigint[] not null,
+    communities bigint[] not null
+);
+create index telemetry_at on telemetry (at);
 
 -- What models answered about chunks, as read and before the gates, so that nothing is paid for twice. Nothing in it is
 -- unique: two sessions that ask the same at one time must not wait for each other. The space may not be made yet.

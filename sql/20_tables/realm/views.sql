@@ -34,13 +34,29 @@ select
         from entity_name as sn
         join assertion as a on a.space = r.space and a.subject = sn.folded and a.predicate = v.predicate
             and a.negated = v.negated
-        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
-            and obn.role <> 'claimed'
         join document_chunk as c on c.chunk = a.chunk and c.died is null
         join document_version as dv on dv.id = c.version
         join document as d on d.id = dv.document
+        left join entity_name as obn on obn.space = r.space and obn.folded = a.object and obn.died is null
+            and obn.role <> 'claimed'
+            and case
+                when obn.document is null then not exists (
+                    select
+                    from entity_name as x
+                    where x.space = r.space and x.folded = a.object and x.document = d.id and x.died is null
+                )
+                else obn.document = d.id
+            end
         where sn.died is null
             and sn.role <> 'claimed'
+            and case
+                when sn.document is null then not exists (
+                    select
+                    from entity_name as x
+                    where x.space = r.space and x.folded = a.subject and x.document = d.id and x.died is null
+                )
+                else sn.document = d.id
+            end
             and a.value is not distinct from r.value
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
@@ -62,17 +78,18 @@ join space as sp on sp.id = r.space
 join entity_version as s on s.entity = v.subject and s.died is null
 left join entity_version as o on o.entity = v.object and o.died is null
 join content as c on c.id = v.content
-where v.died is null;
+where v.died is null and v.status <> 'archived';
 
 create view entities with (security_invoker = true) as
 select
     sp.name as space,
     v.name,
     array(
-        select n.name
+        select (array_agg(n.name order by n.document desc nulls first))[1] as name
         from entity_name as n
         where n.entity = v.entity and n.died is null and n.role <> 'canonical'
-        order by n.name
+        group by n.folded
+        order by name
     ) as aliases,
     v.types,
     c.body as description,
@@ -103,20 +120,20 @@ select
         select count(*)
         from document_chunk as dc
         join mention as m on m.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as mentions,
     (
         select count(*)
         from document_chunk as dc
         join assertion as a on a.chunk = dc.chunk
-        where dc.version = v.id
+        where dc.version = v.id and dc.died is null
     ) as assertions,
     d.first_indexed_at,
     (select r.at from revision as r where r.space = d.space and r.n = v.born) as indexed_at
 from document as d
 join space as sp on sp.id = d.space
 join document_version as v on v.document = d.id and v.died is null
-join document_chunk as c on c.version = v.id
+join document_chunk as c on c.version = v.id and c.died is null
 join chunk as k on k.id = c.chunk
 group by sp.name, d.id, v.id;
 
@@ -156,6 +173,14 @@ select
                 and n.folded = a.subject
                 and n.died is null
                 and n.role <> 'claimed'
+                and case
+                    when n.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.subject and z.document = v.document and z.died is null
+                    )
+                    else n.document = v.document
+                end
                 and r.predicate = a.predicate
                 and md5(r.value) = md5(a.value)
                 and r.period = case
@@ -169,6 +194,14 @@ select
             from entity_name as n
             join entity_name as m on m.space = n.space and m.folded = a.object and m.died is null
                 and m.role <> 'claimed'
+                and case
+                    when m.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.object and z.document = v.document and z.died is null
+                    )
+                    else m.document = v.document
+                end
             cross join lateral (
                 select exists (select from predicate as p where p.name = a.predicate and p.is_symmetric)
                     and m.entity < n.entity
@@ -178,6 +211,14 @@ select
                 and r.object = case when x.is_turned then n.entity else m.entity end
                 and r.negated = a.negated
             where n.space = a.space and n.folded = a.subject and n.died is null and n.role <> 'claimed'
+                and case
+                    when n.document is null then not exists (
+                        select
+                        from entity_name as z
+                        where z.space = a.space and z.folded = a.subject and z.document = v.document and z.died is null
+                    )
+                    else n.document = v.document
+                end
         )
     end as relation
 from assertion as a
@@ -201,6 +242,76 @@ join space as sp on sp.id = d.space
 join revision as r on r.space = d.space and r.n = d.born
 where d.died is null;
 
+-- Every version that entities, their names, relations and documents ever had, beside the one that took its place. The
+-- revisions that a row was born and died in say who did it, when, and by what. Look at one id at a time.
+create view history with (security_invoker = true) as
+select
+    h.kind,
+    sp.name as space,
+    h.id,
+    h.what,
+    h.born,
+    b.at as believed_from,
+    b.role as believed_by,
+    b.operation as believed_through,
+    h.died,
+    d.at as believed_until,
+    d.role as ended_by,
+    d.operation as ended_through,
+    h.version,
+    h.next_version
+from (
+    select
+        'entity' as kind, e.space, v.entity as id, v.name as what, v.born, v.died,
+        jsonb_build_object('name', v.name, 'types', v.types, 'description', c.body) as version,
+        (
+            select jsonb_build_object('name', n.name, 'types', n.types, 'description', nc.body)
+            from entity_version as n
+            join content as nc on nc.id = n.content
+            where n.entity = v.entity and n.born = v.died
+        ) as next_version
+    from entity_version as v
+    join entity as e on e.id = v.entity
+    join content as c on c.id = v.content
+    union all
+    select
+        'name', v.space, v.entity, v.folded, v.born, v.died,
+        jsonb_build_object('name', v.name, 'role', v.role),
+        (
+            select jsonb_build_object('name', n.name, 'role', n.role)
+            from entity_name as n
+            where n.entity = v.entity and n.folded = v.folded and n.born = v.died
+        )
+    from entity_name as v
+    union all
+    select
+        'relation', r.space, v.relation, c.body, v.born, v.died,
+        to_jsonb(v) - '{id,relation,born,died,content}'::text[] || jsonb_build_object('statement', c.body),
+        (
+            select to_jsonb(n) - '{id,relation,born,died,content}'::text[] || jsonb_build_object('statement', nc.body)
+            from relation_version as n
+            join content as nc on nc.id = n.content
+            where n.relation = v.relation and n.born = v.died
+        )
+    from relation_version as v
+    join relation as r on r.id = v.relation
+    join content as c on c.id = v.content
+    union all
+    select
+        'document', o.space, v.document, o.key, v.born, v.died,
+        to_jsonb(v) - '{id,document,born,died,hash}'::text[],
+        (
+            select to_jsonb(n) - '{id,document,born,died,hash}'::text[]
+            from document_version as n
+            where n.document = v.document and n.born = v.died
+        )
+    from document_version as v
+    join document as o on o.id = v.document
+) as h
+join space as sp on sp.id = h.space
+join revision as b on b.space = h.space and b.n = h.born
+left join revision as d on d.space = h.space and d.n = h.died;
+
 create view off_vocabulary with (security_invoker = true) as
 select
     sp.name as space,
@@ -218,43 +329,53 @@ group by sp.name, a.predicate;
 -- descriptions are. Look at one entity or space at a time: the neighbours of each are searched.
 create view merge_candidates with (security_invoker = true) as
 select sp.name as space, a.name as entity, b.name as other, c.reason, c.alike
-from (
-    select x.entity, y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
+from entity_version as a
+join entity as e on e.id = a.entity
+join space as sp on sp.id = e.space
+cross join lateral (
+    select y.entity as other, 'alias "' || x.name || '"' as reason, 1.0::real as alike
     from entity_name as x
     join entity_name as y on y.space = x.space and y.folded = x.folded and y.died is null and y.entity <> x.entity
-    where x.died is null and x.role = 'claimed' and (y.role <> 'claimed' or x.entity < y.entity)
+        and y.document is null
+    where x.entity = a.entity
+        and x.died is null
+        and x.role = 'claimed'
+        and (y.role <> 'claimed' or x.entity < y.entity)
     union all
-    select x.entity, y.entity, 'names', greatest(
-        similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
-    )
-    from entity_name as x
-    join entity_name as y on y.space = x.space and y.folded % x.folded and y.died is null and y.role = 'canonical'
-    where x.died is null
-        and x.role = 'canonical'
-        and x.entity <> y.entity
-        and length(x.folded) >= 4
-        and (
-            (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
-            or position(x.folded in y.folded) > 0
+    (
+        select y.entity, 'names', greatest(
+            similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
         )
+        from entity_name as x
+        join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
+            and y.role = 'canonical'
+        where x.entity = a.entity
+            and x.died is null
+            and x.role = 'canonical'
+            and x.entity <> y.entity
+            and length(x.folded) >= 4
+            and (
+                (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
+                or position(x.folded in y.folded) > 0
+            )
+        order by 3 desc, 1
+        limit 20
+    )
     union all
-    select x.entity, y.entity, 'descriptions', y.alike::real
-    from entity_version as x
-    join content as t on t.id = x.content
+    select y.entity, 'descriptions', y.alike::real
+    from content as t
     cross join lateral (
         select v.entity, v.name, 1 - (n.vec <=> t.vec) as alike
         from content as n
         join entity_version as v on v.content = n.id and v.died is null
-        where n.kind = 'entity' and n.space = t.space and v.entity <> x.entity
+        where n.kind = 'entity' and n.space = t.space and v.entity <> a.entity
         order by n.vec <=> t.vec
         limit 3
     ) as y
-    where x.died is null and y.alike > 0.9 and x.entity < y.entity and similarity(x.name, y.name) > 0.3
+    where t.id = a.content and y.alike > 0.9 and a.entity < y.entity and similarity(a.name, y.name) > 0.3
 ) as c
-join entity as e on e.id = c.entity
-join space as sp on sp.id = e.space
-join entity_version as a on a.entity = c.entity and a.died is null
-join entity_version as b on b.entity = c.other and b.died is null;
+join entity_version as b on b.entity = c.other and b.died is null
+where a.died is null;
 
 create view usage_totals with (security_invoker = true) as
 select
@@ -274,6 +395,107 @@ select
     max(u.at) as last_at
 from usage as u
 group by u.role, u.model;
+
+-- ---------------------------------------------------------------- what has been asked about
+-- An empty answer would look like knowledge. A function of the realm, not of the extension, so that the views outlive
+-- it.
+create function _telemetry_is_on(setting jsonb)
+    returns boolean
+    language plpgsql stable parallel safe
+as $telemetry$
+begin
+    if setting is distinct from 'true' then
+        raise exception 'this view needs telemetry, which is off'
+            using errcode = 'GR030',
+                detail = 'Without it nobody knows what has been asked about.',
+                hint = 'SELECT graphrag.configure(''telemetry'', ''true''); it notes a hash of each question and what it touched.';
+    end if;
+    return true;
+end
+$telemetry$;
+
+create view coverage with (security_invoker = true) as
+select
+    sp.name as space,
+    e.entities,
+    e.touched as entities_touched,
+    c.communities,
+    c.touched as communities_touched,
+    t.asked,
+    t.questions,
+    t.first_at,
+    t.last_at
+from space as sp
+cross join lateral (
+    select
+        count(*) as entities,
+        count(*) filter (where v.entity in (select unnest(t.entities) from telemetry as t)) as touched
+    from entity as i
+    join entity_version as v on v.entity = i.id and v.died is null
+    where i.space = sp.id
+) as e
+cross join lateral (
+    select
+        count(*) as communities,
+        count(*) filter (where v.community in (select unnest(t.communities) from telemetry as t)) as touched
+    from community as i
+    join community_version as v on v.community = i.id and v.died is null
+    where i.space = sp.id
+) as c
+cross join lateral (
+    select
+        count(*) as asked, count(distinct t.question) as questions, min(t.at) as first_at, max(t.at) as last_at
+    from telemetry as t
+    where sp.id = any (t.spaces)
+) as t
+where _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
+
+create view least_explored_communities with (security_invoker = true) as
+select
+    sp.name as space,
+    r.title,
+    v.level,
+    r.size,
+    r.rating,
+    m.touched as entities_touched,
+    coalesce(t.touches, 0) as touches,
+    t.last_at,
+    v.community
+from community_version as v
+join community as i on i.id = v.community
+join space as sp on sp.id = i.space
+join report as r on r.id = v.report
+cross join lateral (
+    select count(*) as touched
+    from member as m
+    where m.report = r.id and m.entity in (select unnest(t.entities) from telemetry as t)
+) as m
+left join (
+    select u.community, count(*) as touches, max(t.at) as last_at
+    from telemetry as t
+    cross join unnest(t.communities) as u (community)
+    group by u.community
+) as t on t.community = v.community
+where v.died is null and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'))
+order by m.touched::double precision / r.size, coalesce(t.touches, 0), r.size desc, v.community;
+
+create view dark_entities with (security_invoker = true) as
+select
+    sp.name as space,
+    v.name,
+    v.types,
+    (
+        select count(*)
+        from relation_version as r
+        where r.died is null and r.status = 'current' and (r.subject = v.entity or r.object = v.entity)
+    ) as degree,
+    v.entity
+from entity_version as v
+join entity as i on i.id = v.entity
+join space as sp on sp.id = i.space
+where v.died is null
+    and v.entity not in (select unnest(t.entities) from telemetry as t)
+    and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
 
 create view jobs with (security_invoker = true) as
 select

@@ -1,0 +1,160 @@
+"""Clusters into community reports, and many reports into notes on a question."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain, count
+from typing import Any
+
+from graphrag_pl import endpoints, prompts
+from graphrag_pl.chat import ChatModel, Outcome, Reply
+from graphrag_pl.database import Breathe, Database, Memory, breathing
+from graphrag_pl.extraction import repairing
+from graphrag_pl.parsing import Repair, UnusableError, find_json, without_thoughts
+from graphrag_pl.text import to_json
+
+_LONGEST_TITLE = 200
+_MOST_FINDINGS = 20
+_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)")
+_NOTHING = re.compile(r"\W*nothing\W*", re.IGNORECASE)
+
+Report = dict[str, Any]
+
+
+def report(plpy: Database, memory: Memory, communities: str, taken: str, concurrency: int) -> str:
+    """`graphrag._report`: JSON list of {no, text, relations, names} into a list of equal length and order.
+
+    `text` is a community as it is shown to the model, `relations` how many it numbers, from 1, and `names` the first
+    of it, which tell it from another community of the same title; `taken` are titles of others. An element is {no,
+    title, summary, rating, findings: [{summary, explanation, relations}], unknown, model}, `unknown` being how many
+    relation numbers were none, or {no, error, code}: one report's failure is its own. Raises GR010 without an
+    endpoint.
+    """
+    todo = json.loads(communities)
+    if not todo:
+        return "[]"
+    model = ChatModel(plpy, memory, endpoints.for_role(plpy, "community"))
+    breathe = breathing(plpy)
+    repair = repairing(plpy)
+    outcomes = model.ask_json(
+        [prompts.report_messages(item["text"]) for item in todo],
+        "graphrag_report",
+        prompts.REPORT_SCHEMA,
+        lambda reply: _read(reply, repair, breathe),
+        min(concurrency, model.endpoint.concurrency(concurrency)),
+    )
+    endpoints.record_usage(plpy, model.endpoint, model.calls)
+    answers = [_answer(item, outcome) for item, outcome in zip(todo, outcomes, strict=True)]
+    titles = {title.casefold() for title in json.loads(taken)}
+    for item, answer in zip(todo, answers, strict=True):
+        if "title" in answer:
+            answer["title"] = _unique(answer["title"], item["names"], titles)
+    return to_json(answers, breathe)
+
+
+def _answer(item: Mapping[str, Any], outcome: Outcome[Report]) -> Report:
+    if outcome.value is None or outcome.reply is None:
+        return {"no": item["no"], "error": outcome.error, "code": outcome.code}
+    unknown = 0
+    findings = []
+    for finding in outcome.value["findings"]:
+        known = [number for number in finding["relations"] if 1 <= number <= item["relations"]]
+        unknown += len(finding["relations"]) - len(known)
+        findings.append({**finding, "relations": known})
+    return {
+        "no": item["no"],
+        **outcome.value,
+        "findings": findings,
+        "unknown": unknown,
+        "model": outcome.reply.model,
+    }
+
+
+def _unique(title: str, leading: Sequence[str], taken: set[str]) -> str:
+    """The title, if it is taken with a leading name or a number after it; from now on it is taken."""
+    named = (f"{title}: {name}" for name in leading)
+    numbered = (f"{title} ({number})" for number in count(2))
+    unique = next(t for t in chain([title], named, numbered) if t.casefold() not in taken)
+    taken.add(unique.casefold())
+    return unique
+
+
+def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Report:
+    breathe()
+    value = find_json(reply.text, _has_shape, repair).value
+    return {
+        "title": _text(value, "title")[:_LONGEST_TITLE].strip(),
+        "summary": _text(value, "summary"),
+        "rating": _rating(value.get("rating")),
+        "findings": [_finding(f) for f in value["findings"] if isinstance(f, dict) and f.get("summary")][
+            :_MOST_FINDINGS
+        ],
+    }
+
+
+def _has_shape(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("findings"), list) and "title" in value
+
+
+def _text(value: Mapping[str, Any], name: str) -> str:
+    """A text on one line. Raises UnusableError where there is none."""
+    said = value.get(name)
+    text = " ".join(said.split()) if isinstance(said, str) else ""
+    if not text:
+        raise UnusableError(f"the report has no {name}")
+    return text
+
+
+def _rating(said: Any) -> float:
+    """From 0 to 10; "8/10" is 8. Raises UnusableError for what is no number."""
+    if isinstance(said, str) and (found := _NUMBER.match(said)):
+        said = float(found[1])
+    if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
+        raise UnusableError(f"the report's rating is no number: {str(said)[:50]}")
+    return min(10.0, max(0.0, float(said)))
+
+
+def _finding(said: Mapping[str, Any]) -> dict[str, Any]:
+    numbers = said.get("relations")
+    found = [_whole(number) for number in numbers] if isinstance(numbers, list) else []
+    return {
+        "summary": " ".join(str(said["summary"]).split()),
+        "explanation": " ".join(str(said.get("explanation") or "").split()),
+        "relations": list(dict.fromkeys(found)),
+    }
+
+
+def _whole(said: Any) -> int:
+    """A relation's number; 0, which none has, for anything else."""
+    if isinstance(said, str):
+        said = said.strip("[] ")
+        return int(said) if said.isdecimal() and len(said) < 9 else 0
+    return said if isinstance(said, int) and not isinstance(said, bool) else 0
+
+
+# ---------------------------------------------------------------- many reports, one question
+def note(plpy: Database, memory: Memory, question: str, parts: str, header: str, concurrency: int) -> str:
+    """`graphrag._note_reports`: JSON list of texts into what each says about a question, as JSON list: a text, null
+    where it says nothing, {error} where it could not be read. Raises the endpoint's error if none could."""
+    texts = json.loads(parts)
+    model = ChatModel(plpy, memory, endpoints.for_role(plpy, "synthesis"))
+    about = json.loads(header)
+    bodies = [model.body(prompts.map_messages(question, text, about)) for text in texts]
+    answers = model.send(bodies, min(concurrency, model.endpoint.concurrency(concurrency)))
+    endpoints.record_usage(plpy, model.endpoint, model.calls, question=question)
+    if not any(answer["ok"] for answer in answers):
+        raise endpoints.sql_error(plpy, model.endpoint, answers[0])
+    return to_json([_note(model, answer) for answer in answers])
+
+
+def _note(model: ChatModel, answer: dict[str, Any]) -> Any:
+    if not answer["ok"]:
+        return {"error": endpoints.message_of(model.endpoint, answer)}
+    try:
+        text = without_thoughts(Reply.from_body(answer["body"], answer["model"]).text)
+    except UnusableError as error:
+        return {"error": str(error)}
+    return None if not text or _NOTHING.fullmatch(text) else text

@@ -1,0 +1,172 @@
+-- The triggers behind belief time (see realm/triggers.sql). A trigger's function runs with the search_path of whoever
+-- wrote the row, so each pins its own and then looks into the realm that its table is in.
+
+create function graphrag._take_revision()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if tg_op = 'INSERT' then
+        if new.revision = 0 and new.purged = 0 then
+            return null;
+        end if;
+    elsif (new.id, new.name, new.purged) = (old.id, old.name, old.purged) and new.revision = old.revision + 1 then
+        insert into revision (space, n, at, transaction, role, operation)
+        values (new.id, new.revision, now(), '', current_user, coalesce(new.operation, 'by hand'));
+        return null;
+    elsif (new.id, new.name, new.revision) = (old.id, old.name, old.revision)
+        and new.purged > old.purged
+        and graphrag._may_purge(tg_relid)
+    then
+        return null;
+    end if;
+    raise exception 'space "%" cannot be written like this', new.name
+        using errcode = 'GR022',
+            detail = 'A new space begins at revision 0, and a transaction adds 1 to it, once.',
+            hint = 'Let graphrag.index() and the other functions take revisions.';
+end
+$function$;
+comment on function graphrag._take_revision() is 'Trigger: makes the row of the revision that a transaction takes in a space.';
+
+create function graphrag._stamp_revision()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- Whatever was given: the row is of the space's present revision, of which there can be only one.
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    new.n := (select s.revision from space as s where s.id = new.space);
+    new.at := greatest(
+        clock_timestamp(),
+        (select r.at from revision as r where r.space = new.space and r.n = new.n - 1) + interval '1 microsecond'
+    );
+    new.transaction := graphrag._transaction();
+    new.role := current_user;
+    return new;
+end
+$function$;
+comment on function graphrag._stamp_revision() is 'Trigger: number, time, transaction and role of a revision are those of the transaction that takes it.';
+
+create function graphrag._guard_belief()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- Born in the revision of this transaction; dying in it, once, or coming back to life in the revision in which it died;
+-- nothing else changes. A row born in this revision was never believed by anyone and may go.
+declare
+    _died bigint;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if tg_op = 'INSERT' then
+        if new.died is null and graphrag._is_own_revision(tg_table_name, to_jsonb(new), new.born) then
+            return new;
+        end if;
+    elsif tg_op = 'UPDATE' then
+        _died := new.died;
+        new.died := old.died;
+        if new is not distinct from old
+            and (_died is null) <> (old.died is null)
+            and graphrag._is_own_revision(tg_table_name, to_jsonb(old), coalesce(_died, old.died))
+        then
+            new.died := _died;
+            return new;
+        end if;
+    elsif graphrag._is_own_revision(tg_table_name, to_jsonb(old), old.born) or graphrag._may_purge(tg_relid) then
+        return old;
+    end if;
+    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'A row is born and dies in the revision that its own transaction has taken in its space, and is never'
+                ' changed or deleted.',
+            hint = 'Let graphrag.index(), graphrag.delete_document() and the other functions write it;'
+                ' graphrag.purge() erases history.';
+end
+$function$;
+comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
+
+create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
+    returns boolean
+    language plpgsql stable parallel unsafe
+as $function$
+-- A statement a table, so that each is planned and started alone.
+begin
+    if table_name = 'relation_version' then
+        return exists (
+            select
+            from relation as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'relation')::bigint
+        );
+    elsif table_name = 'entity_version' then
+        return exists (
+            select
+            from entity as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'entity')::bigint
+        );
+    elsif table_name = 'document_version' then
+        return exists (
+            select
+            from document as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'document')::bigint
+        );
+    elsif table_name = 'community_version' then
+        return exists (
+            select
+            from community as o
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where o.id = (written ->> 'community')::bigint
+        );
+    elsif table_name = 'document_chunk' then
+        return exists (
+            select
+            from document_version as v
+            join document as o on o.id = v.document
+            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
+            where v.id = (written ->> 'version')::bigint
+        );
+    end if;
+    return exists (
+        select
+        from revision as r
+        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
+    );
+end
+$function$;
+comment on function graphrag._is_own_revision(text, jsonb, bigint) is 'Whether this transaction has taken a revision in the space of a row.';
+
+create function graphrag._keep()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    if tg_op = 'DELETE' and graphrag._may_purge(tg_relid) then
+        return null;
+    end if;
+    raise exception 'table %.% does not take %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'Its rows never change: what was believed points to them.',
+            hint = case
+                when tg_op = 'TRUNCATE' then 'graphrag.purge() erases history, graphrag.drop_realm() a realm.'
+                when tg_table_name in ('mention', 'assertion') then 'Delete the row and insert another.'
+                else 'Let graphrag.index() and the other functions write it.'
+            end;
+end
+$function$;
+comment on function graphrag._keep() is 'Trigger: refuses to change what never changes.';
+
+create function graphrag._may_purge(of_table oid)
+    returns boolean
+    language sql stable parallel safe
+as $function$
+-- The right is the owner's, who could also drop the trigger. The setting only keeps him from doing it by mistake.
+    select coalesce(current_setting('graphrag.purge', true), '') = 'on'
+        and pg_has_role(current_user, (select c.relowner from pg_class as c where c.oid = of_table), 'usage')
+$function$;
+comment on function graphrag._may_purge(oid) is 'Whether purge() is at work, for the owner of a table.';

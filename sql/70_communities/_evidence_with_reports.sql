@@ -1,0 +1,23 @@
+create function graphrag._evidence_with_reports(
+    question text,
+    vec vector,
+    mode text,
+    filter graphrag._filter,
+    top_k integer,
+    max_hops integer,
+    community_level integer
+)
+    returns graphrag.evidence[]
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _reports graphrag.evidence[] := '{}';
+begin
+    if mode in ('global', 'hybrid') then
+        _reports := array(select r from graphrag._report_evidence(vec, filter, community_level, top_k) as r);
+        perform graphrag._warn_of_reports(filter, cardinality(_reports));
+    end if;
+    return _reports || array(select e from graphrag._evidence(question, vec, mode, filter, top_k, max_hops) as e);
+end
+$function$;
+comment on function graphrag._evidence_with_reports(text, vector, text, graphrag._filter, integer, integer, integer) is 'Evidence for a question, with community reports in the modes that read them.';

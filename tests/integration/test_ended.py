@@ -1,0 +1,64 @@
+"""A fact whose period is over ranks after those in force, and the prompt says that it has ended."""
+
+from __future__ import annotations
+
+from tests.support.calls import row, rows
+from tests.support.database import Connection, Row, sql
+
+
+def lived(where: str, start: str | None, end: str | None) -> dict[str, str | None]:
+    return {"subject": "Ann", "predicate": "lived_in", "object": where, "valid_from": start, "valid_to": end}
+
+
+def tell(conn: Connection, *facts: dict[str, str | None]) -> None:
+    for no, fact in enumerate(facts):
+        row(conn, "index", f"Ann lived in {fact['object']}.", document=str(no), ordinal=no,
+            extraction={"triples": [fact]})  # fmt: skip
+
+
+def relations(conn: Connection, **how: object) -> list[Row]:
+    found = rows(conn, "retrieve", "Where did Ann live, in Oslo?", **how)
+    return [piece for piece in found if piece["kind"] == "relation"]
+
+
+def test_what_is_over_comes_after_what_holds(conn: Connection, realm: str) -> None:
+    assert realm == "default"
+    tell(conn, lived("Oslo", "1990", "1995"), lived("Rome", None, None), lived("Kyoto", "2001", None),
+         lived("Lima", "1999", "2999"))  # fmt: skip
+    found = relations(conn)
+    assert found[-1]["object"] == "Oslo", "although the question names it"
+    assert [piece["metadata"].get("ended") for piece in found] == [None, None, None, True]
+    prompt = row(conn, "context", "Where did Ann live, in Oslo?")["prompt"]
+    assert "(Oslo) [valid 1990 to 1995; ended]" in prompt
+    assert prompt.count("; ended]") == 1
+
+
+def test_it_is_cut_off_first(conn: Connection, realm: str) -> None:
+    assert realm == "default"
+    tell(conn, *(lived(f"Oslo {no}", "1990", "1995") for no in range(3)), lived("Rome", None, None),
+         lived("Kyoto", None, None), lived("Lima", None, None))  # fmt: skip
+    assert {piece["object"] for piece in relations(conn, top_k=1)} == {"Rome", "Kyoto", "Lima"}
+
+
+def test_with_as_of_nothing_has_ended(conn: Connection, realm: str) -> None:
+    assert realm == "default"
+    tell(conn, lived("Oslo", "1990", "1995"), lived("Rome", None, None))
+    assert not any("ended" in piece["metadata"] for piece in relations(conn, as_of="1992"))
+
+
+def test_a_past_read_goes_by_the_time_of_then(conn: Connection, realm: str) -> None:
+    """Revision 2 as it was written in 1994: Oslo had not ended."""
+    assert realm == "default"
+    tell(conn, lived("Oslo", "1990", "1995"), lived("Rome", None, None))
+    sql(conn, "update \"default\".revision set at = timestamptz '1993-01-01Z' + n * interval '1 month'")
+    assert not any("ended" in piece["metadata"] for piece in relations(conn, as_believed_at="2"))
+    assert [piece["metadata"].get("ended") for piece in relations(conn)] == [None, True]
+
+
+def test_what_was_superseded_is_said_to_be_that(conn: Connection, realm: str) -> None:
+    assert realm == "default"
+    rows(conn, "declare_predicate", "lived_in", is_functional=True)
+    tell(conn, lived("Oslo", "1990", None), lived("Rome", "1995", None))
+    prompt = row(conn, "context", "Where did Ann live, in Oslo?", include_superseded=True)["prompt"]
+    assert "superseded by Ann lived_in Rome" in prompt
+    assert "ended" not in prompt

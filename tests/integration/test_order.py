@@ -1,0 +1,71 @@
+"""A space whose documents are ordered by unlike numbers says so, once a change, and doctor() goes on saying it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from tests.support.calls import row, rows
+from tests.support.database import Connection
+
+
+def warnings_of(conn: Connection, document: str, **order: Any) -> list[str]:
+    said: list[str] = []
+
+    def hear(diagnostic: psycopg.errors.Diagnostic) -> None:
+        if diagnostic.severity == "WARNING":
+            said.append(diagnostic.message_primary or "")
+
+    conn.add_notice_handler(hear)
+    try:
+        row(
+            conn,
+            "index",
+            f"Note {document}.",
+            document=document,
+            extraction={"entities": [], "triples": []},
+            **order,
+        )
+    finally:
+        conn.remove_notice_handler(hear)
+    return said
+
+
+def finding(conn: Connection) -> tuple[str, str]:
+    (found,) = [f for f in rows(conn, "doctor") if f["check"] == "document order"]
+    return found["status"], found["detail"]
+
+
+def test_a_mixed_space_warns_once_a_change(conn: Connection, realm: str) -> None:
+    assert realm == "default"
+    assert warnings_of(conn, "a", ordinal=1) == []
+    assert warnings_of(conn, "b", ordinal=2) == []
+    assert finding(conn)[0] == "ok"
+    (said,) = warnings_of(conn, "c", published_at="2020-01-01")
+    assert said == 'space "default" mixes documents ordered by ordinal, published_at'
+    assert warnings_of(conn, "d", published_at="2021-01-01") == []
+    assert warnings_of(conn, "d", published_at="2021-01-01") == []
+    assert finding(conn) == (
+        "warning",
+        'Spaces that mix kinds of document order: "default" (ordinal, published_at).',
+    )
+    (said,) = warnings_of(conn, "e")
+    assert said.endswith("ordinal, published_at, indexing")
+    for document in ("c", "d", "e"):
+        rows(conn, "delete_document", document)
+    assert finding(conn)[0] == "ok"
+    assert len(warnings_of(conn, "c", published_at="2020-01-01")) == 1
+
+
+def test_the_kinds_of_one_space_are_no_matter_of_another(conn: Connection, realm: str) -> None:
+    assert realm == "default"
+    assert warnings_of(conn, "a", ordinal=1) == []
+    assert warnings_of(conn, "a", published_at="2020-01-01", space="other") == []
+    assert finding(conn)[0] == "ok"
+
+
+def test_a_document_that_takes_another_kind_alone_does_not_mix(conn: Connection, realm: str) -> None:
+    assert realm == "default"
+    assert warnings_of(conn, "a", ordinal=1) == []
+    assert warnings_of(conn, "a", published_at="2020-01-01") == []

@@ -1,0 +1,131 @@
+"""Clusters of small graphs: by the child process, by label propagation, and what happens when either cannot."""
+
+from __future__ import annotations
+
+import random
+import struct
+import time
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from graphrag_pl import clustering, loader
+from graphrag_pl.clustering import Clustering, cluster
+from tests.python.fakes import FakePlpy, SqlError
+
+Edge = tuple[int, int]
+
+
+def cliques(count: int, size: int) -> list[Edge]:
+    """Cliques in a ring, each tied to the next by one edge."""
+    edges = []
+    for number in range(count):
+        first = number * size
+        edges += [(first + a, first + b) for a in range(size) for b in range(a + 1, size)]
+        edges.append((first, (first + size) % (count * size)))
+    return sorted((min(e), max(e)) for e in edges)
+
+
+def run(
+    edges: Sequence[Edge],
+    algorithm: str = "leiden",
+    weights: Iterable[float] | None = None,
+    plpy: FakePlpy | None = None,
+    resolution: float = 1.0,
+) -> Clustering:
+    vertices = max((max(edge) for edge in edges), default=-1) + 1
+    packed = b"".join(struct.pack(">qq", *edge) for edge in edges)
+    weighed = b"".join(struct.pack(">d", weight) for weight in weights or [1.0] * len(edges))
+    return cluster(plpy or FakePlpy(), vertices, packed, weighed, algorithm, resolution)
+
+
+def groups(found: Clustering) -> set[frozenset[int]]:
+    clusters: dict[int, set[int]] = {}
+    for vertex, number in enumerate(found.membership):
+        clusters.setdefault(number, set()).add(vertex)
+    return {frozenset(members) for members in clusters.values()}
+
+
+EXPECTED = {frozenset(range(first, first + 5)) for first in range(0, 40, 5)}
+
+
+@pytest.mark.parametrize("algorithm", ["leiden", "leidenalg", "leidenalg:rber", clustering.LABELS])
+def test_cliques_are_found(algorithm: str) -> None:
+    found = run(cliques(8, 5), algorithm)
+    assert groups(found) == EXPECTED
+    assert found.algorithm == algorithm
+    assert found.note is None
+
+
+@pytest.mark.parametrize("algorithm", ["leiden", "leidenalg", clustering.LABELS])
+def test_the_same_graph_has_the_same_clusters(algorithm: str) -> None:
+    chance = random.Random(5)
+    edges = sorted({(a, b) for a, b in (sorted(chance.sample(range(300), 2)) for _ in range(1500))})
+    first = run(edges, algorithm)
+    assert list(run(edges, algorithm).membership) == list(first.membership)
+
+
+def test_weights_decide() -> None:
+    square = [(0, 1), (0, 3), (1, 2), (2, 3)]
+    assert groups(run(square, weights=[9, 1, 1, 9])) == {frozenset({0, 1}), frozenset({2, 3})}
+    assert groups(run(square, weights=[1, 9, 9, 1])) == {frozenset({0, 3}), frozenset({1, 2})}
+
+
+def test_a_finer_resolution_finds_more() -> None:
+    chance = random.Random(7)
+    edges = sorted({(a, b) for a, b in (sorted(chance.sample(range(200), 2)) for _ in range(900))})
+    assert len(groups(run(edges, resolution=3.0))) > len(groups(run(edges, resolution=0.5)))
+
+
+@pytest.mark.parametrize("algorithm", ["leiden", "leidenalg", clustering.LABELS])
+def test_what_has_no_edges_has_no_cluster(algorithm: str) -> None:
+    """And it changes nothing for the others."""
+    alone = [(a + 3, b + 3 + (b >= 5)) for a, b in cliques(8, 5) if a < 5 <= b or b < 5]
+    found = run(alone, algorithm).membership
+    assert [found[vertex] for vertex in (0, 1, 2)] == [-1, -1, -1]
+    assert -1 not in {found[vertex] for edge in alone for vertex in edge}
+
+
+def test_no_edges_is_no_failure() -> None:
+    assert list(run([]).membership) == []
+
+
+def test_an_unknown_algorithm_is_refused() -> None:
+    with pytest.raises(SqlError) as caught:
+        run([(0, 1)], "louvain")
+    assert caught.value.sqlstate == "GR009"
+
+
+def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loader, "_library", "/nonexistent")
+    found = run(cliques(8, 5))
+    assert found.algorithm == clustering.LABELS
+    assert "igraph" in (found.note or "")
+    assert groups(found) == EXPECTED
+
+
+def test_a_child_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clustering, "_source", lambda: "import sys; sys.exit('out of memory')")
+    with pytest.raises(SqlError) as caught:
+        run([(0, 1)])
+    assert caught.value.sqlstate == "GR203"
+    assert caught.value.detail == "out of memory"
+
+
+class CancelledError(Exception):
+    pass
+
+
+def test_a_cancel_kills_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The statement is cancelled at the third look; the child would go on for a minute."""
+    monkeypatch.setattr(clustering, "_source", lambda: "import time; time.sleep(60)")
+    looks = iter(range(100))
+
+    def tick() -> None:
+        if next(looks) == 2:
+            raise CancelledError
+
+    begun = time.monotonic()
+    with pytest.raises(CancelledError):
+        run([(0, 1)], plpy=FakePlpy(on_tick=tick))
+    assert time.monotonic() - begun < 2
