@@ -413,7 +413,7 @@ def test_a_dump_brings_table_and_queue_back(
 def test_the_queue_goes_on_while_the_extension_is_away(conn: Connection) -> None:
     attach(conn)
     with conn.transaction(force_rollback=True):
-        conn.execute("drop extension graphrag")
+        conn.execute("drop extension graphrag cascade")
         conn.execute("insert into article (id, body) values (4, 'Four.')")
         assert queued(conn)[-1] == ("index", "4")
 

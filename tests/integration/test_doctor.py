@@ -413,7 +413,7 @@ def grant_functions(conn: Connection, pattern: str) -> None:
         [pattern],
     )
     for function in found:
-        conn.execute(f"grant execute on function {function['f']} to graphrag_stranger")
+        conn.execute(f"grant execute on routine {function['f']} to graphrag_stranger")
 
 
 def test_a_role_that_may_only_ask(conn: Connection, models: Endpoint, stranger: Connection) -> None:

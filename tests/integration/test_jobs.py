@@ -304,7 +304,7 @@ def test_a_chunk_that_fails_is_listed_and_the_others_are_kept(conn: Connection, 
     (done,) = jobs(conn)
     assert done["status"] == "done"
     assert "1 of 5 chunks failed" in done["reason"]
-    assert done["result"]["failures"][0]["chunk"] == "3"
+    assert done["result"]["failures"][0]["chunk"] == 3
     assert founders(conn) == set(PEOPLE[:5]) - {"Carla"}
 
 
