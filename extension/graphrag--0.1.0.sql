@@ -8927,8 +8927,8 @@ declare
 begin
     return jsonb_build_object(
         'chunks', (
-            select jsonb_agg(jsonb_build_object('no', t.no::integer, 'body', plan.bodies[t.no::integer]) order by t.place)
-            from jsonb_array_elements_text(reading -> 'todo') with ordinality as t (no, place)
+            select jsonb_agg(jsonb_build_object('no', t.no, 'body', plan.bodies[t.no::integer]) order by t.place)
+            from jsonb_array_elements(reading -> 'todo') with ordinality as t (no, place)
             where t.place <= _batch_size
         ),
         'context', reading -> 'prompt' || jsonb_build_object(

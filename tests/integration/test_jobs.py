@@ -152,6 +152,23 @@ def test_limits(conn: Connection) -> None:
     assert statuses(conn) == ["done", "done", "pending"]
 
 
+def test_contradictions_are_looked_for_as_index_does(conn: Connection, model: Endpoint) -> None:
+    row(conn, "index", pages("Ann"), document="first", realm=REALM)
+    rows(conn, "configure", "contradiction_detection", Jsonb(True), realm=REALM)
+    model.on_extraction = lambda _: {
+        "entities": [{"name": "Ann"}, {"name": "Bexley"}],
+        "triples": [{"subject": "Ann", "predicate": "founded", "object": "Bexley"}],
+    }
+    model.on_other = lambda _: {"contradictions": [{"statement": 1, "contradicts": 1}]}
+    row(conn, "enqueue", "Ann founded Bexley.", document="second", realm=REALM)
+    model.requests.clear()
+    work(conn)
+    assert statuses(conn) == ["done"]
+    assert len(model.chats) == 2, "the chunk and the question"
+    assert value(conn, "select count(*) from kb.contradiction") == 1
+    assert jobs(conn)[0]["result"]["llm_calls"] == 2
+
+
 # ---------------------------------------------------------------- while it runs
 def test_progress_is_seen_and_no_snapshot_is_held(
     conn: Connection, model: Endpoint, module_database: Database

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -24,10 +24,10 @@ class Slow:
         self.seconds = seconds
         self.sent = self.given_up = self.closed = 0
 
-    def __call__(self, *_: object) -> Slow:
+    def __call__(self, *_: object) -> Self:
         return self
 
-    async def __aenter__(self) -> Slow:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
