@@ -175,7 +175,7 @@ class Calls:
             raise
 
     def step(self) -> bool:
-        """Let them go on for a tick, or until all are answered; says whether they are."""
+        """Let them go on for a tick, or until one more is answered; says whether all are."""
         self._run(self._tick())
         return all(task.done() for task in self._tasks)
 
@@ -208,7 +208,8 @@ class Calls:
             ]
         waiting = [task for task in self._tasks if not task.done()]
         if waiting:
-            done, _ = await asyncio.wait(waiting, timeout=seconds)
+            # An answer ends the step too: the query by which it gave its turn back has a snapshot.
+            done, _ = await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()  # raises where the task's own query met a cancel
 

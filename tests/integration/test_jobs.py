@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -188,8 +189,10 @@ def test_progress_is_seen_and_no_snapshot_is_held(
         conn.execute("create table later (id integer); drop table later")
         newer = value(conn, "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
         assert newer > horizon, "the worker's transaction has no id that would hold others back"
-        observed = [value(conn, activity, pid) for _ in range(200)]
-        assert observed.count(None) > 190
+        end, observed = time.monotonic() + 2, []
+        while time.monotonic() < end:
+            observed.append(value(conn, activity, pid))
+        assert observed.count(None) > 0.8 * len(observed)
         release.set()
         running.result(timeout=20)
     assert statuses(conn) == ["done"]
