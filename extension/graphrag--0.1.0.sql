@@ -591,6 +591,32 @@ end
 $function$;
 comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
 
+create function graphrag._guard_verdict()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere.
+declare
+    _verdict record := case when tg_op = 'INSERT' then new else old end;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if not exists (
+        select
+        from assertion as a
+        join document_chunk as d on d.chunk = a.chunk
+        where a.id = _verdict.assertion
+    ) or graphrag._may_purge(tg_relid) then
+        return _verdict;
+    end if;
+    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'Its statement is believed, or was: what was judged of it stays as it was.',
+            hint = 'graphrag.configure(''contradiction_detection'', ''true'') has a model judge new statements.';
+end
+$function$;
+comment on function graphrag._guard_verdict() is 'Trigger: what a model judged of a statement that is believed neither comes nor goes.';
+
 create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
     returns boolean
     language plpgsql stable parallel unsafe
@@ -1314,6 +1340,10 @@ create or replace trigger keep before update or truncate on mention
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on assertion
     for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on contradiction
+    for each statement execute function graphrag._keep();
+create or replace trigger belief before insert or delete on contradiction
+    for each row execute function graphrag._guard_verdict();
 create or replace trigger keep before update or truncate on entity
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on relation
@@ -2686,7 +2716,8 @@ begin
         coalesce(d.is_symmetric, false),
         coalesce(d.is_functional, false),
         coalesce(d.is_value, false),
-        coalesce(d.exclusive_groups, '{}'),
+        -- One group however it is spelt.
+        array(select lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
         coalesce(d.subject_types, '{}'),
         coalesce(d.object_types, '{}')
     from jsonb_to_recordset(declarations) as d (
@@ -2963,7 +2994,7 @@ begin
         s.name,
         n.folded,
         s.type,
-        nullif(btrim(graphrag._clean_text(s.record ->> 'description')), ''),
+        nullif(left(btrim(graphrag._clean_text(s.record ->> 'description')), 2000), ''),
         coalesce(a.aliases, '{}'),
         coalesce(a.folded_aliases, '{}'),
         coalesce(a.rejected, 0)::integer,
@@ -3261,7 +3292,7 @@ begin
         graphrag._one_line(j.record ->> 'valid_to'),
         j.claim,
         j.problem,
-        nullif(btrim(graphrag._clean_text(j.record ->> 'description')), ''),
+        nullif(left(btrim(graphrag._clean_text(j.record ->> 'description')), 2000), ''),
         nullif(btrim(graphrag._clean_text(j.record ->> 'evidence')), ''),
         coalesce(
             j.reason,
@@ -12165,7 +12196,8 @@ as $function$
     select '{
         document_added, document_changed, document_deleted,
         entity_new, entity_dormant, entity_revived, entity_archived, entity_merged, entity_changed, description_changed,
-        relation_added, relation_superseded, relation_reopened, relation_withdrawn, relation_archived, relation_changed
+        relation_added, relation_superseded, relation_reopened, relation_withdrawn, relation_archived, relation_changed,
+        communities_built, communities_stale
     }'::text[]
 $function$;
 comment on function graphrag._change_kinds() is 'The kinds of changes, in the order in which a revision tells them.';
@@ -12471,6 +12503,57 @@ end
 $function$;
 comment on function graphrag._relation_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Relations that were added, superseded, reopened, withdrawn or changed, in order.';
 
+create function graphrag._community_changes(
+    space integer,
+    after bigint,
+    after_id bigint,
+    until bigint,
+    kinds text[],
+    max_rows bigint
+)
+    returns table (revision bigint, id bigint, kind text)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- A build is told when it is there, and once more when the graph first moves away from it; of one that was overtaken
+-- while its reports were written, only that it is stale.
+begin
+    return query
+    select c.*
+    from (
+        select b.born, b.id, case when t.n < b.born then 'communities_stale' else 'communities_built' end as kind
+        from community_build as b
+        cross join lateral (select graphrag._overtaken($1, b.graph_revision, b.died) as n) as t
+        where b.space = $1 and b.born >= after
+        union all
+        select t.n, b.id, 'communities_stale'
+        from community_build as b
+        cross join lateral (select graphrag._overtaken($1, b.graph_revision, b.died) as n) as t
+        where b.space = $1 and t.n > b.born
+    ) as c
+    where (c.born, c.id) > (after, after_id) and c.born <= until and (kinds is null or c.kind = any (kinds))
+    order by 1, 2
+    limit max_rows;
+end
+$function$;
+comment on function graphrag._community_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Communities that were built, and when they were no longer those of the graph, in order.';
+
+create function graphrag._overtaken(space integer, graph_revision bigint, died bigint)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select min(r.n)
+        from revision as r
+        where r.space = $1
+            and r.n > graph_revision
+            and (died is null or r.n < died)
+            and r.operation <> 'build_communities'
+    );
+end
+$function$;
+comment on function graphrag._overtaken(integer, bigint, bigint) is 'The first revision of a space after the graph that communities were built from, while those stood.';
+
 create function graphrag._changes(
     space integer,
     after bigint,
@@ -12483,14 +12566,14 @@ create function graphrag._changes(
     returns table (revision bigint, class integer, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
--- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations), inside a class of ids. A
--- place without a class is the end of its revision.
+-- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations, 4 communities), inside a class
+-- of ids. A place without a class is the end of its revision.
 declare
     _all constant bigint := 9223372036854775807;
     _class integer := coalesce(after_class, 9);
     _after bigint[] := array(
         select case when k.class < _class then _all when k.class = _class then after_id else 0 end
-        from generate_series(1, 3) as k (class)
+        from generate_series(1, 4) as k (class)
         order by k.class
     );
 begin
@@ -12505,6 +12588,9 @@ begin
         union all
         select r.revision, 3, r.id, r.kind
         from graphrag._relation_changes(space, after, _after[3], until, kinds, max_rows) as r
+        union all
+        select b.revision, 4, b.id, b.kind
+        from graphrag._community_changes(space, after, _after[4], until, kinds, max_rows) as b
     ) as c
     order by 1, 2, 3
     limit max_rows;
@@ -13083,6 +13169,18 @@ begin
             from entity_version as v
             join content as c on c.id = v.content
             where v.entity = $3 and v.born <= _then and (v.died is null or v.died > _then);
+    elsif class = 4 then
+        return query
+            select
+                'communities',
+                jsonb_build_object(
+                    'algorithm', b.algorithm,
+                    'levels', b.levels,
+                    'built_at_revision', b.born,
+                    'failures', jsonb_array_length(b.failures)
+                )
+            from community_build as b
+            where b.id = $3;
     else
         return query
             select
@@ -14313,8 +14411,8 @@ create function graphrag._rank_relations(
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 30
 as $function$
--- What has ended by today comes after what is in force. Ties: weight, then the triple's names. A quota gives the walk
--- its share first, in its order.
+-- Of what is found, what has ended by today comes after what is in force; it is not cut for that. Ties: weight, then
+-- the triple's names. A quota gives the walk its share first, in its order.
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _share integer := case
@@ -14344,7 +14442,7 @@ begin
         from hit as h
         join relation_version as v on v.id = h.id
         group by h.id, v.effective
-        order by has_ended, quota, score desc
+        order by quota, score desc
         fetch first (places) rows with ties
     )
     select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut
@@ -18637,7 +18735,7 @@ begin
     from (
         select k.extractor as model, count(*) as answers
         from chunk as k
-        where k.failure is null and k.extractor <> 'supplied'
+        where k.failure is null and k.extractor not in ('supplied', 'by hand')
         group by k.extractor
     ) as c
     cross join lateral (
@@ -20289,7 +20387,16 @@ begin
     end if;
     foreach _part in array _parts loop
         begin
-            execute format('select graphrag.%I($1)', '_doctor_' || _part) into _findings using _realm;
+            _findings := case _part
+                when 'server' then graphrag._doctor_server(_realm)
+                when 'libraries' then graphrag._doctor_libraries(_realm)
+                when 'privileges' then graphrag._doctor_privileges(_realm)
+                when 'realm' then graphrag._doctor_realm(_realm)
+                when 'endpoints' then graphrag._doctor_endpoints(_realm)
+                when 'indexes' then graphrag._doctor_indexes(_realm)
+                when 'order' then graphrag._doctor_order(_realm)
+                when 'extraction' then graphrag._doctor_extraction(_realm)
+            end;
         exception
             when insufficient_privilege then
                 _findings := graphrag._finding(
