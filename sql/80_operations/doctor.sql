@@ -30,6 +30,7 @@ begin
                 when 'indexes' then graphrag._doctor_indexes(_realm)
                 when 'order' then graphrag._doctor_order(_realm)
                 when 'extraction' then graphrag._doctor_extraction(_realm)
+                when 'jobs' then graphrag._doctor_jobs(_realm)
             end;
         exception
             when insufficient_privilege then
