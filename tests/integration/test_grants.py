@@ -49,6 +49,8 @@ WRITE = {
     "apply_retention",
     "restore_archived",
     "purge_telemetry",
+    "enqueue",
+    "work",
 }
 OWN = {
     "create_realm",
@@ -62,6 +64,11 @@ OWN = {
     "build_vector_indexes",
     "grant_reader",
     "grant_writer",
+    "pause",
+    "resume",
+    "schedule",
+    "attach",
+    "detach",
 }
 STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word"}
 MAY = {
