@@ -41,6 +41,7 @@ begin
             then format(
                 'SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm
             )
+        end
     ) || case
         when _namespace is null
             then graphrag._finding('privileges: realm', 'skipped', 'There is no realm to look at.')
