@@ -176,6 +176,35 @@ end
 $function$;
 comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';
 
+create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
+    returns table (kind text, body text)
+    language plpgsql stable parallel safe rows 20
+as $function$
+begin
+    return query
+    select t.*
+    from (
+        select 'chunk', plan.bodies[m.no]
+        from unnest(plan.missing) as m (no)
+        union
+        select 'entity', graphrag._mention_text(e.mention)
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
+        union
+        select 'relation', a.assertion ->> 'rendered'
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+    ) as t (kind, body)
+    -- Not "not exists": that would be planned as a join with the whole table.
+    where (
+        select c.id
+        from content as c
+        where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+    ) is null;
+end
+$function$;
+comment on function graphrag._new_texts(graphrag._document_plan, jsonb) is 'The texts of a document that have no row in content yet.';
+
 create function graphrag._embed_new(plan graphrag._document_plan, gated jsonb)
     returns jsonb
     language plpgsql volatile parallel unsafe
@@ -189,24 +218,7 @@ declare
 begin
     select array_agg(t.kind order by t.kind, t.body), array_agg(t.body order by t.kind, t.body)
     into _kinds, _bodies
-    from (
-        select 'chunk' as kind, plan.bodies[m.no] as body
-        from unnest(plan.missing) as m (no)
-        union
-        select 'entity', graphrag._mention_text(e.mention)
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
-        union
-        select 'relation', a.assertion ->> 'rendered'
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
-    ) as t
-    -- Not "not exists": that would be planned as a join with the whole table.
-    where (
-        select c.id
-        from content as c
-        where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    ) is null;
+    from graphrag._new_texts(plan, gated) as t;
     if _bodies is null then
         return '[]';
     end if;

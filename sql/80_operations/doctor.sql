@@ -5,10 +5,16 @@ create function graphrag.doctor(realm text default null)
     set standard_conforming_strings = on
 as $function$
 -- One part after another, each for itself: what the caller may not see is skipped, what breaks is reported, the rest is
--- examined all the same. It does not _enter() the realm, which refuses an outdated one.
+-- examined all the same. It does not _enter() the realm, which refuses an outdated one. The parts' names stand here in
+-- full, because who may call this is given what it calls by reading it (_functions_under).
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
-    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, order, extraction}';
+    _calls constant text[] := '{
+        graphrag._doctor_server($1), graphrag._doctor_libraries($1), graphrag._doctor_privileges($1),
+        graphrag._doctor_realm($1), graphrag._doctor_endpoints($1), graphrag._doctor_indexes($1),
+        graphrag._doctor_order($1), graphrag._doctor_extraction($1)
+    }';
+    _call text;
     _part text;
     _findings jsonb;
     _detail text;
@@ -19,9 +25,10 @@ begin
     elsif realm is null then
         _realm := null;
     end if;
-    foreach _part in array _parts loop
+    foreach _call in array _calls loop
+        _part := substring(_call from '_doctor_(\w+)');
         begin
-            execute format('select graphrag.%I($1)', '_doctor_' || _part) into _findings using _realm;
+            execute 'select ' || _call into _findings using _realm;
         exception
             when insufficient_privilege then
                 _findings := graphrag._finding(

@@ -58,6 +58,8 @@ create or replace trigger keep before update or truncate on mention
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on assertion
     for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on contradiction
+    for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on entity
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on relation
