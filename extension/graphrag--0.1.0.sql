@@ -6526,10 +6526,10 @@ as $function$
 -- may come back.
 begin
     insert into contradiction (assertion, other, model, prompt)
-    select coalesce(a.renewed, c.assertion), coalesce(o.renewed, c.other), c.model, c.prompt
+    select coalesce(a.successor, c.assertion), coalesce(o.successor, c.other), c.model, c.prompt
     from contradiction as c
-    left join unnest(assertions, renewed) as a (id, renewed) on a.id = c.assertion
-    left join unnest(assertions, renewed) as o (id, renewed) on o.id = c.other
+    left join unnest(assertions, renewed) as a (id, successor) on a.id = c.assertion
+    left join unnest(assertions, renewed) as o (id, successor) on o.id = c.other
     where c.assertion = any (assertions) or c.other = any (assertions)
     on conflict do nothing;
 end
@@ -7216,11 +7216,11 @@ create function graphrag._evidence_deleted()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table has a note of its
--- own, since one statement can delete from several. A session that forges the note only withdraws what it could have
--- deleted.
+-- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table and
+-- depth has a note of its own, since one statement can delete from several tables, and what ends its rows deletes too. A
+-- session that forges the note only withdraws what it could have deleted.
 declare
-    _note text := 'graphrag.deleted_' || tg_relid;
+    _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if old.content is null
@@ -7241,7 +7241,7 @@ create function graphrag._withdraw_deleted()
     set search_path = pg_catalog, pg_temp
 as $function$
 declare
-    _note text := 'graphrag.deleted_' || tg_relid;
+    _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
     _ids text := btrim(current_setting(_note, true));
 begin
     if _ids <> '' then

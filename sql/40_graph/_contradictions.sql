@@ -211,10 +211,10 @@ as $function$
 -- may come back.
 begin
     insert into contradiction (assertion, other, model, prompt)
-    select coalesce(a.renewed, c.assertion), coalesce(o.renewed, c.other), c.model, c.prompt
+    select coalesce(a.successor, c.assertion), coalesce(o.successor, c.other), c.model, c.prompt
     from contradiction as c
-    left join unnest(assertions, renewed) as a (id, renewed) on a.id = c.assertion
-    left join unnest(assertions, renewed) as o (id, renewed) on o.id = c.other
+    left join unnest(assertions, renewed) as a (id, successor) on a.id = c.assertion
+    left join unnest(assertions, renewed) as o (id, successor) on o.id = c.other
     where c.assertion = any (assertions) or c.other = any (assertions)
     on conflict do nothing;
 end

@@ -55,11 +55,11 @@ create function graphrag._evidence_deleted()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table has a note of its
--- own, since one statement can delete from several. A session that forges the note only withdraws what it could have
--- deleted.
+-- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table and
+-- depth has a note of its own, since one statement can delete from several tables, and what ends its rows deletes too. A
+-- session that forges the note only withdraws what it could have deleted.
 declare
-    _note text := 'graphrag.deleted_' || tg_relid;
+    _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if old.content is null
@@ -80,7 +80,7 @@ create function graphrag._withdraw_deleted()
     set search_path = pg_catalog, pg_temp
 as $function$
 declare
-    _note text := 'graphrag.deleted_' || tg_relid;
+    _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
     _ids text := btrim(current_setting(_note, true));
 begin
     if _ids <> '' then

@@ -208,3 +208,19 @@ def test_text_in_statements_is_data(kb: Connection, endpoint: Endpoint) -> None:
     opening, *_, closing = message.splitlines()
     assert closing == opening.replace("<", "</")
     assert len(re.findall(r"^Statement ", message, re.MULTILINE)) == 1
+
+
+def test_a_verdict_outlives_a_change_of_vocabulary(kb: Connection, endpoint: Endpoint) -> None:
+    """What a model judged of two statements holds in whatever words they are put."""
+    say(kb, "a", 1, works("Project P"))
+    endpoint.on_other = verdict("Project P")
+    say(kb, "b", 2, works("Project Q"))
+    held = {"Project P": "superseded", "Project Q": "current"}
+    rows(kb, "declare_predicate", "works_on", aliases=["assigned_to"], realm=REALM)
+    assert statuses(kb) == held
+    rows(kb, "purge", before="3", dry_run=False, realm=REALM)
+    assert statuses(kb) == held
+    rows(kb, "declare_predicate", "works_on", realm=REALM)
+    assert {f["predicate"] for f in view(kb, REALM, "facts")} == {"assigned_to"}
+    assert statuses(kb) == held
+    assert differences(kb, REALM, "default") == 0
