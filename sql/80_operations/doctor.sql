@@ -5,16 +5,10 @@ create function graphrag.doctor(realm text default null)
     set standard_conforming_strings = on
 as $function$
 -- One part after another, each for itself: what the caller may not see is skipped, what breaks is reported, the rest is
--- examined all the same. It does not _enter() the realm, which refuses an outdated one. The parts' names stand here in
--- full, because who may call this is given what it calls by reading it (_functions_under).
+-- examined all the same. It does not _enter() the realm, which refuses an outdated one.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
-    _calls constant text[] := '{
-        graphrag._doctor_server($1), graphrag._doctor_libraries($1), graphrag._doctor_privileges($1),
-        graphrag._doctor_realm($1), graphrag._doctor_endpoints($1), graphrag._doctor_indexes($1),
-        graphrag._doctor_order($1), graphrag._doctor_extraction($1)
-    }';
-    _call text;
+    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, order, extraction}';
     _part text;
     _findings jsonb;
     _detail text;
@@ -25,10 +19,18 @@ begin
     elsif realm is null then
         _realm := null;
     end if;
-    foreach _call in array _calls loop
-        _part := substring(_call from '_doctor_(\w+)');
+    foreach _part in array _parts loop
         begin
-            execute 'select ' || _call into _findings using _realm;
+            _findings := case _part
+                when 'server' then graphrag._doctor_server(_realm)
+                when 'libraries' then graphrag._doctor_libraries(_realm)
+                when 'privileges' then graphrag._doctor_privileges(_realm)
+                when 'realm' then graphrag._doctor_realm(_realm)
+                when 'endpoints' then graphrag._doctor_endpoints(_realm)
+                when 'indexes' then graphrag._doctor_indexes(_realm)
+                when 'order' then graphrag._doctor_order(_realm)
+                when 'extraction' then graphrag._doctor_extraction(_realm)
+            end;
         exception
             when insufficient_privilege then
                 _findings := graphrag._finding(

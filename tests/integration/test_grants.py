@@ -25,6 +25,8 @@ READ = {
     "changes_since",
     "changes_summary",
     "community_tree",
+    "neighborhood",
+    "path",
     "document_graph",
     "doctor",
     "parse_period",
@@ -180,6 +182,14 @@ def test_a_reader_reads_without_spending(site: Site) -> None:
     assert rows(reader, "document_graph", "acme", realm="kb")
     with pytest.raises(InsufficientPrivilege):
         rows(reader, "query", "Who founded Acme?", realm="kb")
+
+
+@pytest.mark.parametrize("kind", ["reader", "spender", "writer"])
+def test_a_doctor_for_everyone(site: Site, kind: str) -> None:
+    """What a role may not see is skipped; its functions are not."""
+    found = rows(site.sessions[kind], "doctor", realm="kb")
+    assert not [finding for finding in found if "permission denied for function _doctor" in finding["detail"]]
+    assert {"ok"} <= {finding["status"] for finding in found if finding["check"].startswith("privileges")}
 
 
 def test_a_spender_has_questions_embedded_and_leaves_a_bill(site: Site, endpoint: Endpoint) -> None:
