@@ -597,8 +597,8 @@ create function graphrag._guard_verdict()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere. Only
--- what it was compared with may be replaced by who says the same, and go if nobody ever believed it.
+-- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere.
+-- Only what it was compared with may be replaced by who says the same, and go if nobody ever believed it.
 declare
     _verdict record := case when tg_op = 'INSERT' then new else old end;
 begin
@@ -742,8 +742,8 @@ create function graphrag._lock_spaces(spaces integer[])
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- What every writer locks first, and in this order: a transaction that came by a space without the vocabulary and wanted
--- that later would deadlock with a change of the vocabulary, which goes through the spaces.
+-- What every writer locks first, and in this order: a transaction that came by a space without the vocabulary and
+-- wanted that later would deadlock with a change of the vocabulary, which goes through the spaces.
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     perform from space as s where s.id = any (spaces) order by s.id for update;
@@ -990,7 +990,7 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
-    first_reading bigint,                -- id of the mention by which the name was first read in this text; null: this one
+    first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
@@ -7386,9 +7386,9 @@ create function graphrag._evidence_deleted()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table and
--- depth has a note of its own, since one statement can delete from several tables, and what ends its rows deletes too. A
--- session that forges the note only withdraws what it could have deleted.
+-- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table and depth has a
+-- note of its own, since one statement can delete from several tables, and what ends its rows deletes too. A session
+-- that forges the note only withdraws what it could have deleted.
 declare
     _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
 begin
@@ -11288,8 +11288,8 @@ create function graphrag.index(
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$
--- Prepare, then write. Everything that needs the network happens before the space is locked, or made; only where a purge
--- meanwhile erased what this document has in common with others is it prepared again, under the lock.
+-- Prepare, then write. Everything that needs the network happens before the space is locked, or made; only where a
+-- purge meanwhile erased what this document has in common with others is it prepared again, under the lock.
 declare
     _start timestamptz := clock_timestamp();
     _plan graphrag._document_plan;
@@ -12506,8 +12506,8 @@ create function graphrag._changes(
     returns table (revision bigint, class integer, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
--- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations, 4 communities), inside a class
--- of ids. A place without a class is the end of its revision.
+-- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations, 4 communities), inside a
+-- class of ids. A place without a class is the end of its revision.
 declare
     _all constant bigint := 9223372036854775807;
     _class integer := coalesce(after_class, 9);

@@ -93,8 +93,8 @@ create function graphrag._guard_verdict()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere. Only
--- what it was compared with may be replaced by who says the same, and go if nobody ever believed it.
+-- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere.
+-- Only what it was compared with may be replaced by who says the same, and go if nobody ever believed it.
 declare
     _verdict record := case when tg_op = 'INSERT' then new else old end;
 begin

@@ -55,9 +55,9 @@ create function graphrag._evidence_deleted()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table and
--- depth has a note of its own, since one statement can delete from several tables, and what ends its rows deletes too. A
--- session that forges the note only withdraws what it could have deleted.
+-- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table and depth has a
+-- note of its own, since one statement can delete from several tables, and what ends its rows deletes too. A session
+-- that forges the note only withdraws what it could have deleted.
 declare
     _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
 begin

@@ -19,8 +19,8 @@ create function graphrag.index(
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$
--- Prepare, then write. Everything that needs the network happens before the space is locked, or made; only where a purge
--- meanwhile erased what this document has in common with others is it prepared again, under the lock.
+-- Prepare, then write. Everything that needs the network happens before the space is locked, or made; only where a
+-- purge meanwhile erased what this document has in common with others is it prepared again, under the lock.
 declare
     _start timestamptz := clock_timestamp();
     _plan graphrag._document_plan;

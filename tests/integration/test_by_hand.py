@@ -135,7 +135,8 @@ def test_one_bad_row_of_many_takes_all_back(kb: Connection) -> None:
 def test_what_is_worked_out_is_not_to_be_given(kb: Connection, column: str, given: str) -> None:
     with pytest.raises(psycopg.Error) as caught:
         sql(
-            kb, f"insert into kb.assertion ({COLUMNS}, {column}) values (1, 'Ada', 'visited', 'Paris', {given})"
+            kb,
+            f"insert into kb.assertion ({COLUMNS}, {column}) values (1, 'Ada', 'visited', 'Paris', {given})",
         )
     assert caught.value.sqlstate == "GR021"
     assert column in str(caught.value)

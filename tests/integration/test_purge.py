@@ -267,5 +267,7 @@ def test_what_is_being_written_gets_back_what_a_purge_takes_meanwhile(
         ("Ann", "Bob"),
         ("Bob", "Eve") if by_hand else ("Bob", "Ann"),
     }
-    assert {d["document"] for d in view(conn, REALM, "documents")} == ({"stays"} if by_hand else {"stays", "new"})
+    assert {d["document"] for d in view(conn, REALM, "documents")} == (
+        {"stays"} if by_hand else {"stays", "new"}
+    )
     assert differences(conn, REALM, "default") == 0

@@ -172,7 +172,7 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
-    first_reading bigint,                -- id of the mention by which the name was first read in this text; null: this one
+    first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
