@@ -1,3 +1,36 @@
+create function graphrag._begins_with_number(value text)
+    returns boolean
+    language sql immutable strict parallel safe
+as $function$
+-- Most objects do not, and need no closer look.
+    select split_part(split_part(value, ' ', 1), '-', 1) = any (
+        '{a,an,half,zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,'
+        'sixteen,seventeen,eighteen,nineteen,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety,hundred,thousand,'
+        'million,billion,trillion,over,more,at,less,under,up,below,above,fewer,approximately,about,around,roughly,'
+        'nearly,almost,circa}'
+    )
+$function$;
+comment on function graphrag._begins_with_number(text) is 'Whether the first word of a text is a number, or may stand before one.';
+
+create function graphrag._qualifier(value text)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+-- With the blank after it; '' if there is none.
+    select case
+        when split_part(value, ' ', 1) = any (
+            '{over,under,below,above,approximately,about,around,roughly,nearly,almost,circa}'
+        )
+            then split_part(value, ' ', 1) || ' '
+        when split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2) = any (
+            '{more than,at least,less than,up to,fewer than,at most}'
+        )
+            then split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2) || ' '
+        else ''
+    end
+$function$;
+comment on function graphrag._qualifier(text) is 'The words before a quantity that make it a bound or an estimate.';
+
 create function graphrag._figures_of_words(value text)
     returns text
     language plpgsql immutable strict parallel safe
@@ -5,43 +38,69 @@ as $function$
 -- A quantity that begins with a number in words, with the number in figures: fifteen percent, over ten employees, two
 -- hundred million dollars, a dozen, half a million. Its last scale word stays one. Null if it does not begin so.
 declare
-    _part text[] := regexp_match(
-        value,
-        '^((?:over|more than|at least|less than|under|up to|below|above|fewer than|at most|approximately|about|around'
-            '|roughly|nearly|almost|circa) )?(half (?=a ))?(.+)$'
-    );
-    _words text[] := string_to_array(
-        regexp_replace(_part[3], '^an? (?=(dozen|hundred|thousand|(m|b|tr)illion)\M)', 'one '), ' '
-    );
-    _number numeric;
-    _n integer;
+    _qualifier text := graphrag._qualifier(value);
+    _text text := substr(value, length(_qualifier) + 1);
+    _is_half boolean := _text like 'half a %';
+    _first text;
+    _second text;
+    _word text;
+    _prefix text := '';
+    _digits text;
     _rest text;
+    _number numeric;
 begin
-    if _part[3] ~ '^(a half|(one|two|a)[ -]thirds?|one[ -]half)( of |$)' then
-        _number := case when _part[3] ~ 'half' then 0.5 when _part[3] like 'two%' then 0.6667 else 0.3333 end;
-        return concat(_part[1], _number, ' ' || substring(_part[3] from ' of (?:the )?(.+)$'));
+    if _is_half then
+        _text := substr(_text, length('half ') + 1);
     end if;
-    select max(i.n)
-    into _n
-    from generate_series(1, least(cardinality(_words), 10)) as i (n)
-    where graphrag._number_in_words(array_to_string(_words[:i.n], ' ')) is not null;
-    if _n is null then
-        return null;
+    _first := split_part(_text, ' ', 1);
+    _second := split_part(_text, ' ', 2);
+    if _first in ('one-half', 'one-third', 'two-thirds') then
+        _second := split_part(_first, '-', 2);
+        _first := split_part(_first, '-', 1);
     end if;
-    _number := graphrag._number_in_words(array_to_string(_words[:_n], ' '));
-    if _words[_n + 1] = 'dozen' then
-        _number := 12 * _number;
-        _n := _n + 1;
-    elsif _n > 1 and _words[_n] = any ('{thousand,million,billion,trillion}') then
-        _n := _n - 1;
-        _number := graphrag._number_in_words(array_to_string(_words[:_n], ' '));
+    if _first in ('a', 'one', 'two') and _second in ('half', 'third', 'thirds') then
+        _number := case when _second = 'half' then 0.5 when _first = 'two' then 0.6667 else 0.3333 end;
+        _rest := substr(_text, length(_first) + length(_second) + 3);
+        -- A third party is no third.
+        return case
+            when split_part(_rest, ' ', 1) in ('', 'of')
+                then rtrim(_qualifier || _number || ' ' || regexp_replace(_rest, '^of (the )?', ''))
+        end;
+    elsif _first in ('a', 'an') then
+        if _second not in ('dozen', 'hundred', 'thousand', 'million', 'billion', 'trillion') then
+            return null;
+        end if;
+        _text := 'one' || substr(_text, length(_first) + 1);
     end if;
-    _rest := array_to_string(_words[_n + 1:], ' ');
+    for _i in 1..10 loop
+        _word := split_part(_text, ' ', _i);
+        exit when _word = '';
+        _prefix := ltrim(_prefix || ' ' || _word);
+        if graphrag._number_in_words(_prefix) is not null then
+            _digits := _prefix;
+        elsif _word <> 'and' then
+            exit;
+        end if;
+    end loop;
+    _rest := substr(_text, length(_digits) + 2);
     -- Two of the founders, one another.
-    if _rest ~ '^(of|or|and|in|at|to|the|more|other|another|by|for|from|with|on|after|before)\M' then
+    if _digits is null
+        or split_part(_rest, ' ', 1) in (
+            'of', 'or', 'and', 'in', 'at', 'to', 'the', 'more', 'other', 'another', 'by', 'for', 'from', 'with', 'on',
+            'after', 'before'
+        ) then
         return null;
     end if;
-    return concat(_part[1], case when _part[2] is not null then _number / 2 else _number end, ' ' || nullif(_rest, ''));
+    _number := graphrag._number_in_words(_digits);
+    _word := split_part(_digits, ' ', -1);
+    if split_part(_rest, ' ', 1) = 'dozen' then
+        _number := 12 * _number;
+        _rest := substr(_rest, length('dozen ') + 1);
+    elsif _digits <> _word and _word in ('thousand', 'million', 'billion', 'trillion') then
+        _number := graphrag._number_in_words(left(_digits, -length(_word) - 1));
+        _rest := _word || ' ' || _rest;
+    end if;
+    return rtrim(_qualifier || case when _is_half then _number / 2 else _number end || ' ' || _rest);
 end
 $function$;
 comment on function graphrag._figures_of_words(text) is 'A quantity in words with its number in figures; null if it begins with no number.';
@@ -57,6 +116,9 @@ declare
 begin
     if octet_length(_value) > length(_value) and _value ~ '[¼-¾⅐-⅞]' then
         _value := replace(btrim(normalize(regexp_replace(_value, ' ?([¼-¾⅐-⅞])', ' \1'), nfkc)), '⁄', '/');
+    end if;
+    if position('/' in _value) = 0 then
+        return _value;
     end if;
     _part := regexp_match(
         _value,

@@ -4,22 +4,29 @@ create function graphrag._is_identifier(value text)
 as $function$
 -- In lower case: a UUID, ISBN, ISSN, DOI, ORCID, arXiv or PubMed number, CVE, IP address, or phone number with its
 -- country's code. Digits that only look like an ISBN must have its check digit.
+declare
+    _frame text := translate(value, '0123456789', '');
 begin
     return case
-        when value ~ '^(isbn|issn|doi|orcid|arxiv|pmid)\M' then value ~ '^\S+( \S+){0,5}$' and value ~ '\d'
-        when value ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then true
-        when value ~ '^10\.\d{4,9}/\S+$' then true
-        when value ~ '^cve-\d{4}-\d{4,}$' then true
-        when value ~ '^\d{1,3}(\.\d{1,3}){3}(:\d{1,5}|/\d\d?)?$'
-            then 255 >= all (string_to_array(substring(value from '^[\d.]+'), '.')::integer[])
-        when value ~ '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$' then value like '%::%' or value ~ '^([^:]+:){7}[^:]+$'
+        when length(value) = 36 then value ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+        when left(value, 4) in ('isbn', 'issn', 'doi:', 'doi ', 'orci', 'arxi', 'pmid')
+            then value ~ '^(isbn|issn|doi|orcid|arxiv|pmid)\M\S*( \S+){0,5}$' and _frame <> value
+        when left(value, 3) = '10.' and position('/' in value) > 0 then value ~ '^10\.\d{4,9}/\S+$'
+        when left(value, 4) = 'cve-' then value ~ '^cve-\d{4}-\d{4,}$'
         -- +1 555 123, +44 20 7946 0958, +15551234567; but +1,234 and +5 % are figures.
-        when value ~ '^\+[1-9][-\d (.)]*\d$'
-            then length(regexp_replace(value, '\D', '', 'g')) between 7 and 15
-                and (value ~ '[ (-]' or value ~ '^\+\d{10,}$')
-        when value ~ '^\(\d{3}\) ?\d{3}-\d{4}$' then true
-        when value ~ '^97[89][- ]?(\d[- ]?){9}\d$' then graphrag._has_check_digit(value, 10)
-        when value ~ '^\d{1,5}[- ]\d{1,7}[- ]\d{1,6}[- ][\dx]$' then graphrag._has_check_digit(value, 11)
+        when left(value, 1) = '+' then translate(_frame, '+-(). ', '') = ''
+            and length(value) - length(_frame) between 7 and 15
+            and (translate(_frame, '-( ', '') <> _frame or value ~ '^\+\d{10,}$')
+        when left(value, 1) = '(' then value ~ '^\(\d{3}\) ?\d{3}-\d{4}$'
+        when _frame in ('...', '...:', '.../') then value ~ '^\d{1,3}(\.\d{1,3}){3}(:\d{1,5}|/\d\d?)?$'
+            and 255 >= all (string_to_array(substring(value from '^[\d.]+'), '.')::integer[])
+        when translate(_frame, 'abcdef', '') like '::%' then value ~ '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$'
+            and (value like '%::%' or value ~ '^([^:]+:){7}[^:]+$')
+        when translate(_frame, '- x', '') = '' and length(value) - length(_frame) between 9 and 13 then case
+            when value like '97%' and value ~ '^97[89][- ]?(\d[- ]?){9}\d$' then graphrag._has_check_digit(value, 10)
+            when value ~ '^\d{1,5}[- ]\d{1,7}[- ]\d{1,6}[- ][\dx]$' then graphrag._has_check_digit(value, 11)
+            else false
+        end
         else false
     end;
 end

@@ -36,7 +36,10 @@ begin
     _after := btrim(translate(_part[3], '()', ''));
     _scale := graphrag._scale(_after, _currency is not null);
     _unit := nullif(graphrag._after_scale(_after, _scale), '');
-    if _currency is null and (_part[3] ~ '^\([a-z]' or (_scale = 1 and not graphrag._is_joined_unit(_part[3]))) then
+    if _currency is null and (
+            (left(_part[3], 1) = '(' and _part[3] ~ '^\([a-z]')
+            or (_scale = 1 and not graphrag._is_joined_unit(_part[3]))
+        ) then
         return _nothing;
     end if;
     if _currency = '¥' then
@@ -85,18 +88,13 @@ end
 $function$;
 comment on function graphrag._parse_quantity(text) is 'The number and unit of a quantity, amount of money or percentage; all null if the text is none.';
 
-create function graphrag._currency(symbol text)
+create function graphrag._currency_code(symbol text)
     returns text
     language sql immutable strict parallel safe
 as $function$
-    -- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
-    select c.codes ->> case
-        when c.codes ? symbol or length(symbol) < 4 then symbol
-        else lower(symbol)
-    end
-    from (
-        select '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD",
-          "C$": "CAD", "CA$": "CAD", "CAD": "CAD", "HK$": "HKD", "HKD": "HKD", "NZ$": "NZD", "NZD": "NZD", "S$": "SGD", "SGD": "SGD",
+    select (
+        '{"$": "USD", "US$": "USD", "USD": "USD", "U$": "USD", "A$": "AUD", "AU$": "AUD", "AUD": "AUD", "C$": "CAD",
+          "CA$": "CAD", "CAD": "CAD", "HK$": "HKD", "HKD": "HKD", "NZ$": "NZD", "NZD": "NZD", "S$": "SGD", "SGD": "SGD",
           "R$": "BRL", "BRL": "BRL", "NT$": "TWD", "TWD": "TWD", "MX$": "MXN", "MXN": "MXN", "€": "EUR", "EUR": "EUR",
           "£": "GBP", "GBP": "GBP", "¥": "¥", "JPY": "JPY", "CNY": "CNY", "RMB": "CNY", "₹": "INR", "INR": "INR",
           "₩": "KRW", "KRW": "KRW", "₽": "RUB", "RUB": "RUB", "₺": "TRY", "TRY": "TRY", "₪": "ILS", "ILS": "ILS",
@@ -108,7 +106,18 @@ as $function$
           "rupees": "INR", "Indian rupees": "INR", "Swiss francs": "CHF", "Canadian dollars": "CAD",
           "Australian dollars": "AUD", "dólares": "USD", "dollari": "USD", "us dollars": "USD", "u.s. dollars": "USD",
           "indian rupees": "INR", "swiss francs": "CHF", "canadian dollars": "CAD", "australian dollars": "AUD"}'::jsonb
-    ) as c (codes)
+    ) ->> symbol
+$function$;
+comment on function graphrag._currency_code(text) is 'The ISO code of a currency from its symbol, code or name as it is listed.';
+
+create function graphrag._currency(symbol text)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+-- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
+    select coalesce(
+        graphrag._currency_code(symbol), case when length(symbol) > 3 then graphrag._currency_code(lower(symbol)) end
+    )
 $function$;
 comment on function graphrag._currency(text) is 'The ISO code of a currency from its symbol, code or name; null where that is not clear.';
 
@@ -124,7 +133,7 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
-    if lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+    if _word <> lower(_word) and lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
         _word := lower(_word);
     end if;
     return coalesce(
@@ -198,7 +207,7 @@ as $function$
 -- Without a blank between, Latin letters are a unit only if they are a symbol of one (5km, 12bps, 20kW, not 49ers or
 -- 4chan). The letters of other scripts are (100人).
     select case
-        when rest ~ '^[a-z]' then lower(substring(rest from '^[a-z]+')) = any (
+        when ascii(rest) between 97 and 122 then lower(substring(rest from '^[a-z]+')) = any (
             '{km,m,cm,mm,nm,kg,g,mg,t,lb,lbs,oz,ft,in,yd,mi,mph,kph,kmh,hp,s,ms,ns,sec,secs,min,mins,h,hr,hrs,d,wk,wks,mo,mos,'
             'yr,yrs,y,l,ml,cl,dl,gal,pp,ppt,bp,bps,pt,pts,px,fps,rpm,dpi,ppm,ppb,kb,mb,gb,tb,kbps,mbps,gbps,k,kw,kwh,w,wh,v,a,'
             'mah,hz,khz,mhz,ghz,db,cal,kcal,kj,j,n,pa,kpa,ha,ac,sqft,bbl,boe,x,p,c,th,st,nd,rd}'

@@ -25,12 +25,12 @@ begin
         _result.kind := 'boolean';
     elsif _value !~ '[\d¼-¾⅐-⅞]' then
         -- A capital makes it a name.
-        if left(_value, 1) = left(_lower, 1) then
+        if left(_value, 1) = left(_lower, 1) and graphrag._begins_with_number(_value) then
             _result := graphrag._parse_quantity(graphrag._figures_of_words(_value));
         end if;
     elsif graphrag._is_identifier(_lower) then
         _result.kind := 'identifier';
-    elsif _value !~ '^\d[A-Z]$' then
+    elsif length(_value) <> 2 or _value !~ '^\d[A-Z]$' then
         _result := graphrag._parse_literal(_value);
     end if;
     return _result;
@@ -47,7 +47,11 @@ declare
     _value text := graphrag._figures_of_fractions(btrim(value));
     _result graphrag.parsed_value;
 begin
-    if _value !~ '\d' or length(_value) > 500 or graphrag._is_identifier(lower(_value)) or _value ~ '://|@' then
+    if translate(_value, '0123456789', '') = _value
+        or length(_value) > 500
+        or position('://' in _value) > 0
+        or position('@' in _value) > 0
+        or graphrag._is_identifier(lower(_value)) then
         return graphrag._parse_value(_value);
     end if;
     _result := graphrag._parse_quantity(_value);
@@ -58,7 +62,7 @@ begin
         )
         and graphrag.parse_period(_value) is not null then
         return row('date', case when length(_value) = 4 then _result.number end, null, null)::graphrag.parsed_value;
-    elsif _result.kind is null and length(_value) <= 60 then
+    elsif _result.kind is null and length(_value) <= 60 and _value ~ '\d.*[^\d.,].*\d' then
         _result := graphrag._parse_compound_value(_value);
     end if;
     return _result;

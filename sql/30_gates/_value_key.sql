@@ -54,7 +54,7 @@ create function graphrag._unit_key(unit text)
 as $function$
 -- One form for singular and plural (1 employee, 2 employees); a symbol keeps its case (MW is not mW).
     select case
-        when unit ~ '[a-z]{4}'
+        when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
             then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
         else unit
     end

@@ -154,7 +154,8 @@ begin
         select row(
             c.pos, c.assertion, c.subject, c.predicate, c.object, c.value, c.value_key, c.period, c.negated,
             c.relation_subject, c.relation_object, r.id, c.claim, c.published_at, c.qualifies, c.is_symmetric,
-            c.is_functional, c.is_value, c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content, c.document, c.corrects
+            c.is_functional, c.is_value, c.exclusive_groups, c.chunk, c.ord, c.confidence, c.content, c.document,
+            c.corrects
         )::graphrag._claim
         from unnest(claims) as c
         cross join lateral (

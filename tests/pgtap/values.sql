@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(287);
+select plan(292);
 
 -- ------------------------------------------------------------ literals
 select is(
@@ -184,7 +184,8 @@ from unnest(array[
     '101.5 FM',
     '20 Fenchurch Street', 'Boeing 737', 'A4', 'G7', '10-K', '9/11', '24/7', '5th', '1st', '12:30', '1.',
     '1,2,3', '256.2.3.4', 'v1.2', '3M', '8K', '3i', '2K', '1X', '49ers', '76ers', '401(k)', '501(c)(3)', '4chan', '747-400',
-    '5-4', 'one of the founders', 'one another', 'five-year plan', 'a third party', '12:30:15', '978-0-306-40615-8',
+    'a', 'an', 'half', 'over', 'a machine', '5-4', 'one of the founders', 'one another', 'five-year plan',
+    'a third party', '12:30:15', '978-0-306-40615-8',
     'Ada Lovelace', 'Five', 'Twenty One Pilots', 'US', 'he', 'and', '', '  ', null,
     '$', '%', '$1.2 billion in cash', 'http://', '@ada', 'a@b', 'Paris, France', 'the 2 of us',
     '5 Seconds of Summer', '12 Monkeys', '/usr/lib', 'C++', '1984 novel by Orwell', '9 to 5?'
