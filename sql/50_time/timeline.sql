@@ -183,14 +183,14 @@ begin
         and graphrag._believed(o.born, o.died, r.space, filter)
         and (
             o.document = d.id
-            or (o.document is null and not graphrag._means_another(r.space, o.folded, d.id, filter))
+            or (o.document is null and not exists (select from graphrag._own_meanings(r.space, o.folded, d.id, filter)))
         )
     where r.id = $1
         and s.role <> 'claimed'
         and graphrag._believed(s.born, s.died, r.space, filter)
         and (
             s.document = d.id
-            or (s.document is null and not graphrag._means_another(r.space, s.folded, d.id, filter))
+            or (s.document is null and not exists (select from graphrag._own_meanings(r.space, s.folded, d.id, filter)))
         )
         and graphrag._believed(k.born, k.died, r.space, filter)
         and (

@@ -37,38 +37,64 @@ declare
     end;
 begin
     return query
-    with step as (
-        select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut
+    with hit as (
+        select h.channel, h.id, h.rank, null::integer as hop, null::text as via, null::boolean as is_cut
+        from unnest(hits) as h
+        union all
+        select 'walk', f.version, rank() over (order by f.score desc), f.hop, f.via, f.is_cut
         from unnest(walked) as f
         where f.version is not null
-    ),
-    hit as (
-        select h.channel, h.id, h.rank from unnest(hits) as h
-        union all
-        select 'walk', w.version, w.rank from step as w
     ),
     fused as (
         select
             h.id,
             sum(1 / (_k + h.rank) order by h.rank) as score,
-            jsonb_object_agg(h.channel, h.rank) as ranks,
             min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota,
-            graphrag._has_ended(v.effective, today) as has_ended
+            min(h.rank) filter (where h.channel = 'vector') as vector,
+            min(h.rank) filter (where h.channel = 'text') as text,
+            min(h.rank) filter (where h.channel = 'walk') as walk,
+            min(h.hop) as hop,
+            min(h.via) as via,
+            bool_or(h.is_cut) as is_cut
         from hit as h
-        join relation_version as v on v.id = h.id
-        group by h.id, v.effective
-        order by has_ended, quota, score desc
+        group by h.id
+        order by quota, score desc
+    ),
+    -- Best first until there are enough: a walk finds thousands.
+    in_force as materialized (
+        select f.*, v.weight, v.content, false as has_ended
+        from fused as f
+        cross join lateral (
+            select x.weight, x.content
+            from relation_version as x
+            where x.id = f.id and not graphrag._has_ended(x.effective, today)
+            offset 0
+        ) as v
+        order by f.quota, f.score desc
         fetch first (places) rows with ties
+    ),
+    ended as (
+        select f.*, v.weight, v.content, true
+        from fused as f
+        cross join lateral (
+            select x.weight, x.content
+            from relation_version as x
+            where x.id = f.id and graphrag._has_ended(x.effective, today)
+            offset 0
+        ) as v
+        order by f.quota, f.score desc
+        fetch first (greatest(places - (select count(*) from in_force), 0)) rows with ties
     )
-    select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut
-    from fused as x
-    join relation_version as v on v.id = x.id
-    join content as t on t.id = v.content
-    left join step as w on w.version = x.id
+    select
+        b.id, b.score,
+        jsonb_strip_nulls(jsonb_build_object('vector', b.vector, 'text', b.text, 'walk', b.walk)),
+        b.hop, b.via, b.is_cut
+    from (select i.* from in_force as i union all select e.* from ended as e) as b
+    join content as t on t.id = b.content
     order by
-        x.has_ended,
-        case when 'node_distance' = any (ways.rerank) then coalesce(w.hop, 1000) end,
-        x.quota, x.score desc, v.weight desc, t.body collate "C", x.id
+        b.has_ended,
+        case when 'node_distance' = any (ways.rerank) then coalesce(b.hop, 1000) end,
+        b.quota, b.score desc, b.weight desc, t.body collate "C", b.id
     limit places;
 end
 $function$;

@@ -174,7 +174,7 @@ create table mention (
     content bigint references content,
     unique (chunk, folded)
 );
-create index mention_folded on mention (space, folded);
+create index mention_folded on mention (space, folded, chunk);
 create index mention_content on mention (content);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
