@@ -14088,13 +14088,26 @@ declare
     end;
 begin
     return query
-    with hit as (
+    with step as materialized (
+        select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut
+        from unnest(walked) as f
+        where f.version is not null
+    ),
+    far as (
+        -- What only the walk found is not looked at behind so many that it ranks higher and are in force.
+        select case when count(*) < places then null else 5 * places end as rank
+        from step as s
+        join relation_version as v on v.id = s.version
+        where s.rank <= 5 * places and not graphrag._has_ended(v.effective, today)
+    ),
+    hit as (
         select h.channel, h.id, h.rank, null::integer as hop, null::text as via, null::boolean as is_cut
         from unnest(hits) as h
         union all
-        select 'walk', f.version, rank() over (order by f.score desc), f.hop, f.via, f.is_cut
-        from unnest(walked) as f
-        where f.version is not null
+        select 'walk', s.version, s.rank, s.hop, s.via, s.is_cut
+        from step as s
+        cross join far as f
+        where f.rank is null or s.rank <= f.rank or s.version in (select h.id from unnest(hits) as h)
     ),
     fused as (
         select
@@ -14109,12 +14122,11 @@ begin
             bool_or(h.is_cut) as is_cut
         from hit as h
         group by h.id
-        order by quota, score desc
     ),
     -- Best first until there are enough: a walk finds thousands.
     in_force as materialized (
         select f.*, v.weight, v.content, false as has_ended
-        from fused as f
+        from (select x.* from fused as x order by x.quota, x.score desc) as f
         cross join lateral (
             select x.weight, x.content
             from relation_version as x
@@ -14126,7 +14138,7 @@ begin
     ),
     ended as (
         select f.*, v.weight, v.content, true
-        from fused as f
+        from (select x.* from fused as x order by x.quota, x.score desc) as f
         cross join lateral (
             select x.weight, x.content
             from relation_version as x
@@ -15167,10 +15179,8 @@ as $function$
 begin
     return query
     with crossing as materialized (
-        select
-            nodes[v.at] as node, edges.version[i] as version, edges.other[i] as other,
-            v.mass * edges.weight[i] / edges.degree[v.at] as mass, v.path
-        from unnest(visits.at, visits.mass, visits.path) as v (at, mass, path)
+        select v.no, v.at, i, edges.other[i] as other, v.mass * edges.weight[i] / edges.degree[v.at] as mass
+        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
         cross join lateral generate_series(edges.first[v.at], edges.last[v.at]) as i
         where edges.other[i] <> 0
     ),
@@ -15182,15 +15192,15 @@ begin
         limit width
     ),
     way as (
-        select distinct on (c.other) c.other, h.mass, concat_ws(',', c.path, c.other) as path
+        select distinct on (c.other) c.other, h.mass, c.no
         from heaviest as h
         join crossing as c on c.other = h.other
-        order by c.other, c.mass desc, c.node, nullif(c.version, 0)
+        order by c.other, c.mass desc, nodes[c.at], nullif(edges.version[c.i], 0)
     )
     select
         coalesce(array_agg(w.other), '{}'),
         coalesce(array_agg(w.mass * damping), '{}'),
-        coalesce(array_agg(w.path), '{}')
+        coalesce(array_agg(concat_ws(',', visits.path[w.no], w.other)), '{}')
     from way as w;
 end
 $function$;
@@ -15200,29 +15210,40 @@ create function graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], vi
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
+-- An edge is crossed from both its ends, by all the mass that was ever there. Sums of fractions depend on the order in
+-- which they are added up.
 begin
     return query
-    with crossing as materialized (
+    with node as (
+        select v.at, sum(v.mass order by v.mass) as mass, min(v.no) as first
+        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
+        group by v.at
+    ),
+    crossing as materialized (
         select
-            edges.version[i] as version, nodes[v.at] as node, edges.other[i] as other, v.hop,
-            v.mass * edges.weight[i] / edges.degree[v.at] as mass, v.path, edges.is_cut[v.at] as is_cut
-        from unnest(visits.at, visits.mass, visits.path, visits.hop) as v (at, mass, path, hop)
-        cross join lateral generate_series(edges.first[v.at], edges.last[v.at]) as i
+            edges.version[i] as version, n.first, n.at, i,
+            n.mass * edges.weight[i] / edges.degree[n.at] as mass
+        from node as n
+        cross join lateral generate_series(edges.first[n.at], edges.last[n.at]) as i
         where edges.version[i] <> 0
     ),
-    first as (
-        select distinct on (c.version) c.version, c.node, c.other, c.hop, c.path
+    way as (
+        select distinct on (c.version) c.version, c.first, c.at, c.i
         from crossing as c
-        order by c.version, c.hop, c.mass desc, c.node
+        order by
+            c.version, visits.hop[c.first],
+            visits.mass[c.first] * edges.weight[c.i] / edges.degree[c.at] desc, nodes[c.at]
     ),
     crossed as (
-        select c.version, sum(c.mass order by c.mass) as mass, bool_or(c.is_cut) as is_cut
+        select c.version, sum(c.mass order by c.mass) as mass, bool_or(edges.is_cut[c.at]) as is_cut
         from crossing as c
         group by c.version
     )
-    select f.version, null::bigint, f.node, nullif(f.other, 0), f.hop, c.mass, f.path, c.is_cut
-    from first as f
-    join crossed as c on c.version = f.version;
+    select
+        w.version, null::bigint, nodes[w.at], nullif(edges.other[w.i], 0), visits.hop[w.first], c.mass,
+        visits.path[w.first], c.is_cut
+    from way as w
+    join crossed as c on c.version = w.version;
 end
 $function$;
 comment on function graphrag._crossed(graphrag._edge_lists, bigint[], graphrag._visit_lists) is 'The relations that mass crossed, each with how much did, and the first and most of its ways there.';

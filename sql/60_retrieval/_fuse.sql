@@ -37,13 +37,26 @@ declare
     end;
 begin
     return query
-    with hit as (
+    with step as materialized (
+        select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut
+        from unnest(walked) as f
+        where f.version is not null
+    ),
+    far as (
+        -- What only the walk found is not looked at behind so many that it ranks higher and are in force.
+        select case when count(*) < places then null else 5 * places end as rank
+        from step as s
+        join relation_version as v on v.id = s.version
+        where s.rank <= 5 * places and not graphrag._has_ended(v.effective, today)
+    ),
+    hit as (
         select h.channel, h.id, h.rank, null::integer as hop, null::text as via, null::boolean as is_cut
         from unnest(hits) as h
         union all
-        select 'walk', f.version, rank() over (order by f.score desc), f.hop, f.via, f.is_cut
-        from unnest(walked) as f
-        where f.version is not null
+        select 'walk', s.version, s.rank, s.hop, s.via, s.is_cut
+        from step as s
+        cross join far as f
+        where f.rank is null or s.rank <= f.rank or s.version in (select h.id from unnest(hits) as h)
     ),
     fused as (
         select
@@ -58,12 +71,11 @@ begin
             bool_or(h.is_cut) as is_cut
         from hit as h
         group by h.id
-        order by quota, score desc
     ),
     -- Best first until there are enough: a walk finds thousands.
     in_force as materialized (
         select f.*, v.weight, v.content, false as has_ended
-        from fused as f
+        from (select x.* from fused as x order by x.quota, x.score desc) as f
         cross join lateral (
             select x.weight, x.content
             from relation_version as x
@@ -75,7 +87,7 @@ begin
     ),
     ended as (
         select f.*, v.weight, v.content, true
-        from fused as f
+        from (select x.* from fused as x order by x.quota, x.score desc) as f
         cross join lateral (
             select x.weight, x.content
             from relation_version as x

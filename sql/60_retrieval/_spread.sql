@@ -133,10 +133,8 @@ as $function$
 begin
     return query
     with crossing as materialized (
-        select
-            nodes[v.at] as node, edges.version[i] as version, edges.other[i] as other,
-            v.mass * edges.weight[i] / edges.degree[v.at] as mass, v.path
-        from unnest(visits.at, visits.mass, visits.path) as v (at, mass, path)
+        select v.no, v.at, i, edges.other[i] as other, v.mass * edges.weight[i] / edges.degree[v.at] as mass
+        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
         cross join lateral generate_series(edges.first[v.at], edges.last[v.at]) as i
         where edges.other[i] <> 0
     ),
@@ -148,15 +146,15 @@ begin
         limit width
     ),
     way as (
-        select distinct on (c.other) c.other, h.mass, concat_ws(',', c.path, c.other) as path
+        select distinct on (c.other) c.other, h.mass, c.no
         from heaviest as h
         join crossing as c on c.other = h.other
-        order by c.other, c.mass desc, c.node, nullif(c.version, 0)
+        order by c.other, c.mass desc, nodes[c.at], nullif(edges.version[c.i], 0)
     )
     select
         coalesce(array_agg(w.other), '{}'),
         coalesce(array_agg(w.mass * damping), '{}'),
-        coalesce(array_agg(w.path), '{}')
+        coalesce(array_agg(concat_ws(',', visits.path[w.no], w.other)), '{}')
     from way as w;
 end
 $function$;
@@ -166,29 +164,40 @@ create function graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], vi
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
+-- An edge is crossed from both its ends, by all the mass that was ever there. Sums of fractions depend on the order in
+-- which they are added up.
 begin
     return query
-    with crossing as materialized (
+    with node as (
+        select v.at, sum(v.mass order by v.mass) as mass, min(v.no) as first
+        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
+        group by v.at
+    ),
+    crossing as materialized (
         select
-            edges.version[i] as version, nodes[v.at] as node, edges.other[i] as other, v.hop,
-            v.mass * edges.weight[i] / edges.degree[v.at] as mass, v.path, edges.is_cut[v.at] as is_cut
-        from unnest(visits.at, visits.mass, visits.path, visits.hop) as v (at, mass, path, hop)
-        cross join lateral generate_series(edges.first[v.at], edges.last[v.at]) as i
+            edges.version[i] as version, n.first, n.at, i,
+            n.mass * edges.weight[i] / edges.degree[n.at] as mass
+        from node as n
+        cross join lateral generate_series(edges.first[n.at], edges.last[n.at]) as i
         where edges.version[i] <> 0
     ),
-    first as (
-        select distinct on (c.version) c.version, c.node, c.other, c.hop, c.path
+    way as (
+        select distinct on (c.version) c.version, c.first, c.at, c.i
         from crossing as c
-        order by c.version, c.hop, c.mass desc, c.node
+        order by
+            c.version, visits.hop[c.first],
+            visits.mass[c.first] * edges.weight[c.i] / edges.degree[c.at] desc, nodes[c.at]
     ),
     crossed as (
-        select c.version, sum(c.mass order by c.mass) as mass, bool_or(c.is_cut) as is_cut
+        select c.version, sum(c.mass order by c.mass) as mass, bool_or(edges.is_cut[c.at]) as is_cut
         from crossing as c
         group by c.version
     )
-    select f.version, null::bigint, f.node, nullif(f.other, 0), f.hop, c.mass, f.path, c.is_cut
-    from first as f
-    join crossed as c on c.version = f.version;
+    select
+        w.version, null::bigint, nodes[w.at], nullif(edges.other[w.i], 0), visits.hop[w.first], c.mass,
+        visits.path[w.first], c.is_cut
+    from way as w
+    join crossed as c on c.version = w.version;
 end
 $function$;
 comment on function graphrag._crossed(graphrag._edge_lists, bigint[], graphrag._visit_lists) is 'The relations that mass crossed, each with how much did, and the first and most of its ways there.';
