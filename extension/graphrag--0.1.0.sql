@@ -491,8 +491,10 @@ as $function$
 -- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
 -- read or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is
 -- to be done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the
--- tables were empty and had no statistics, so nothing is left for those to decide. The functions that search vectors
--- add enable_sort: texts come in the order of the vectors' index, which a sort of all of them only seems to beat.
+-- tables were empty and had no statistics, so nothing is left for those to decide. Reads add plan_cache_mode: each of
+-- their many statements seems cheaper when it is planned anew for its arguments, and the planning took three quarters
+-- of a call. The functions that search vectors add enable_sort: texts come in the order of the vectors' index, which a
+-- sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;
@@ -14058,7 +14060,9 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
     return query
-    select h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text, null::boolean
+    select
+        h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text,
+        null::boolean
     from unnest(hits) as h
     group by h.id
     order by 2 desc, h.id
@@ -14768,7 +14772,10 @@ begin
         and graphrag._believed(n.born, n.died, n.space, filter)
         and (
             n.document = v.document
-            or (n.document is null and not exists (select from graphrag._own_meanings(n.space, n.folded, v.document, filter)))
+            or (
+                n.document is null
+                and not exists (select from graphrag._own_meanings(n.space, n.folded, v.document, filter))
+            )
         )
         and graphrag._believed(d.born, d.died, n.space, filter)
         and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)

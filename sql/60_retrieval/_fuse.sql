@@ -7,7 +7,9 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
     return query
-    select h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text, null::boolean
+    select
+        h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text,
+        null::boolean
     from unnest(hits) as h
     group by h.id
     order by 2 desc, h.id

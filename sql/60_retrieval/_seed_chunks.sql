@@ -145,7 +145,10 @@ begin
         and graphrag._believed(n.born, n.died, n.space, filter)
         and (
             n.document = v.document
-            or (n.document is null and not exists (select from graphrag._own_meanings(n.space, n.folded, v.document, filter)))
+            or (
+                n.document is null
+                and not exists (select from graphrag._own_meanings(n.space, n.folded, v.document, filter))
+            )
         )
         and graphrag._believed(d.born, d.died, n.space, filter)
         and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
