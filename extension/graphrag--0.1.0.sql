@@ -15126,7 +15126,8 @@ begin
         select f.no, x.version, coalesce(x.other, 0) as other, x.weight, x.is_cut
         from unnest(nodes) with ordinality as f (id, no)
         join entity as e on e.id = f.id
-        cross join lateral graphrag._edges_at(f.id, e.space, filter, per_node) as x
+        cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
+        cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_node) as x
         union all
         select f.no, 0, -x.chunk, 1, null
         from unnest(nodes) with ordinality as f (id, no)
@@ -15265,6 +15266,7 @@ as $function$
     from entity_name as n
     cross join lateral (
         select
+            ($2).revisions[array_position(($2).spaces, n.space)] as revision,
             n.document is not null
             or ($2).metadata_filter is not null
             or exists (
@@ -15284,7 +15286,8 @@ as $function$
                 select
                 from document_chunk as d
                 where d.chunk = m.chunk
-                    and graphrag._believed(d.born, d.died, n.space, $2)
+                    and d.born <= b.revision
+                    and (d.died is null or d.died > b.revision)
                     and (
                         not b.by_document
                         or exists (
@@ -15528,89 +15531,96 @@ comment on function graphrag._recount_terms(integer, bigint, integer) is 'Counts
 
 -- sql/60_retrieval/_walk.sql
 
-create function graphrag._edges_at(entity bigint, space integer, filter graphrag._filter, per_entity integer)
+create function graphrag._edges_at(
+    entity bigint,
+    space integer,
+    revision bigint,
+    filter graphrag._filter,
+    per_entity integer
+)
     returns table (version bigint, other bigint, ord numeric, weight integer, is_cut boolean)
     language sql stable parallel safe rows 20
 as $function$
 -- The edges of one entity in both directions, newest first, filters applied to each edge and to the entity it reaches.
--- Closed versions are only looked at when the read is about the past. The last edge that per_entity lets in is marked:
+-- The revision is the filter's for the space, looked up once by the caller. Closed versions are only looked at when the
+-- read is about the past. The last edge that per_entity lets in is marked:
 -- the entity may have more. Inlined into the statements of the walks.
     select x.id, x.other, x.ord, x.weight, x.is_cut
     from (
         (
-            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $4 as is_cut
+            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $5 as is_cut
             from (
                 (
                     select v.id, v.object as other, v.ord, v.weight
                     from relation_version as v
                     where v.subject = $1 and v.died is null
-                        and graphrag._believed(v.born, v.died, $2, $3)
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $3)
+                        and v.born <= $3
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
                         and (
-                            ($3).entity_types is null
+                            ($4).entity_types is null
                             or v.object is null
-                            or exists (select from graphrag._typed(v.object, $2, $3))
+                            or exists (select from graphrag._typed(v.object, $2, $4))
                         )
                     order by v.ord desc, v.weight desc, v.id
-                    limit $4
+                    limit $5
                 )
                 union all
                 (
                     select v.id, v.object as other, v.ord, v.weight
                     from relation_version as v
-                    where 9223372036854775806 > any (($3).revisions) and v.subject = $1 and v.died is not null
-                        and graphrag._believed(v.born, v.died, $2, $3)
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $3)
+                    where $3 < 9223372036854775806 and v.subject = $1 and v.died is not null
+                        and v.born <= $3 and v.died > $3
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
                         and (
-                            ($3).entity_types is null
+                            ($4).entity_types is null
                             or v.object is null
-                            or exists (select from graphrag._typed(v.object, $2, $3))
+                            or exists (select from graphrag._typed(v.object, $2, $4))
                         )
                     order by v.ord desc, v.weight desc, v.id
-                    limit $4
+                    limit $5
                 )
             ) as d
             order by d.ord desc, d.weight desc, d.id
-            limit $4
+            limit $5
         )
         union all
         (
-            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $4 as is_cut
+            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $5 as is_cut
             from (
                 (
                     select v.id, v.subject as other, v.ord, v.weight
                     from relation_version as v
                     where v.object = $1 and v.died is null
-                        and graphrag._believed(v.born, v.died, $2, $3)
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $3)
+                        and v.born <= $3
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
                         and (
-                            ($3).entity_types is null
-                            or exists (select from graphrag._typed(v.subject, $2, $3))
+                            ($4).entity_types is null
+                            or exists (select from graphrag._typed(v.subject, $2, $4))
                         )
                     order by v.ord desc, v.weight desc, v.id
-                    limit $4
+                    limit $5
                 )
                 union all
                 (
                     select v.id, v.subject as other, v.ord, v.weight
                     from relation_version as v
-                    where 9223372036854775806 > any (($3).revisions) and v.object = $1 and v.died is not null
-                        and graphrag._believed(v.born, v.died, $2, $3)
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $3)
+                    where $3 < 9223372036854775806 and v.object = $1 and v.died is not null
+                        and v.born <= $3 and v.died > $3
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
                         and (
-                            ($3).entity_types is null
-                            or exists (select from graphrag._typed(v.subject, $2, $3))
+                            ($4).entity_types is null
+                            or exists (select from graphrag._typed(v.subject, $2, $4))
                         )
                     order by v.ord desc, v.weight desc, v.id
-                    limit $4
+                    limit $5
                 )
             ) as d
             order by d.ord desc, d.weight desc, d.id
-            limit $4
+            limit $5
         )
     ) as x
 $function$;
-comment on function graphrag._edges_at(bigint, integer, graphrag._filter, integer) is 'The edges that a read may see at an entity; inlined.';
+comment on function graphrag._edges_at(bigint, integer, bigint, graphrag._filter, integer) is 'The edges that a read may see at an entity; inlined.';
 
 create function graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer)
     returns table (node bigint, version bigint, other bigint, is_cut boolean)
@@ -15621,7 +15631,8 @@ begin
     select f.id, x.version, x.other, x.is_cut
     from unnest(entities) with ordinality as f (id, no)
     join entity as e on e.id = f.id
-    cross join lateral graphrag._edges_at(f.id, e.space, filter, per_entity) as x
+    cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
+    cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_entity) as x
     order by x.ord desc, x.weight desc, f.no, x.version
     limit budget;
 end

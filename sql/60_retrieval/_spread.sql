@@ -73,7 +73,8 @@ begin
         select f.no, x.version, coalesce(x.other, 0) as other, x.weight, x.is_cut
         from unnest(nodes) with ordinality as f (id, no)
         join entity as e on e.id = f.id
-        cross join lateral graphrag._edges_at(f.id, e.space, filter, per_node) as x
+        cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
+        cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_node) as x
         union all
         select f.no, 0, -x.chunk, 1, null
         from unnest(nodes) with ordinality as f (id, no)
@@ -212,6 +213,7 @@ as $function$
     from entity_name as n
     cross join lateral (
         select
+            ($2).revisions[array_position(($2).spaces, n.space)] as revision,
             n.document is not null
             or ($2).metadata_filter is not null
             or exists (
@@ -231,7 +233,8 @@ as $function$
                 select
                 from document_chunk as d
                 where d.chunk = m.chunk
-                    and graphrag._believed(d.born, d.died, n.space, $2)
+                    and d.born <= b.revision
+                    and (d.died is null or d.died > b.revision)
                     and (
                         not b.by_document
                         or exists (
