@@ -28,8 +28,9 @@ create function graphrag._rank_relations(
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 30
 as $function$
--- What has ended by today comes after what is in force. Ties: weight, then the triple's names. A quota gives the walk
--- its share first, in its order.
+-- Of what is found, what has ended by today comes after what is in force; it is not cut for that. Ties: weight, then
+-- the triple's names. A quota gives the walk its share first, in its order. What only the walk found, thousands, is not
+-- looked at behind as many as there are places.
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _share integer := case
@@ -39,17 +40,10 @@ declare
     end;
 begin
     return query
-    with step as materialized (
+    with step as (
         select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut
         from unnest(walked) as f
         where f.version is not null
-    ),
-    far as (
-        -- What only the walk found is not looked at behind so many that it ranks higher and are in force.
-        select case when count(*) < places then null else 5 * places end as rank
-        from step as s
-        join relation_version as v on v.id = s.version
-        where s.rank <= 5 * places and not graphrag._has_ended(v.effective, today)
     ),
     hit as (
         select h.channel, h.id, h.rank, null::integer as hop, null::text as via, null::boolean as is_cut
@@ -57,58 +51,30 @@ begin
         union all
         select 'walk', s.version, s.rank, s.hop, s.via, s.is_cut
         from step as s
-        cross join far as f
-        where f.rank is null or s.rank <= f.rank or s.version in (select h.id from unnest(hits) as h)
+        where s.rank <= places or s.version in (select h.id from unnest(hits) as h)
     ),
     fused as (
         select
             h.id,
             sum(1 / (_k + h.rank) order by h.rank) as score,
+            jsonb_object_agg(h.channel, h.rank) as ranks,
             min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota,
-            min(h.rank) filter (where h.channel = 'vector') as vector,
-            min(h.rank) filter (where h.channel = 'text') as text,
-            min(h.rank) filter (where h.channel = 'walk') as walk,
             min(h.hop) as hop,
             min(h.via) as via,
             bool_or(h.is_cut) as is_cut
         from hit as h
         group by h.id
-    ),
-    -- Best first until there are enough: a walk finds thousands.
-    in_force as materialized (
-        select f.*, v.weight, v.content, false as has_ended
-        from (select x.* from fused as x order by x.quota, x.score desc) as f
-        cross join lateral (
-            select x.weight, x.content
-            from relation_version as x
-            where x.id = f.id and not graphrag._has_ended(x.effective, today)
-            offset 0
-        ) as v
-        order by f.quota, f.score desc
+        order by quota, score desc
         fetch first (places) rows with ties
-    ),
-    ended as (
-        select f.*, v.weight, v.content, true
-        from (select x.* from fused as x order by x.quota, x.score desc) as f
-        cross join lateral (
-            select x.weight, x.content
-            from relation_version as x
-            where x.id = f.id and graphrag._has_ended(x.effective, today)
-            offset 0
-        ) as v
-        order by f.quota, f.score desc
-        fetch first (greatest(places - (select count(*) from in_force), 0)) rows with ties
     )
-    select
-        b.id, b.score,
-        jsonb_strip_nulls(jsonb_build_object('vector', b.vector, 'text', b.text, 'walk', b.walk)),
-        b.hop, b.via, b.is_cut
-    from (select i.* from in_force as i union all select e.* from ended as e) as b
-    join content as t on t.id = b.content
+    select x.id, x.score, x.ranks, x.hop, x.via, x.is_cut
+    from fused as x
+    join relation_version as v on v.id = x.id
+    join content as t on t.id = v.content
     order by
-        b.has_ended,
-        case when 'node_distance' = any (ways.rerank) then coalesce(b.hop, 1000) end,
-        b.quota, b.score desc, b.weight desc, t.body collate "C", b.id
+        graphrag._has_ended(v.effective, today),
+        case when 'node_distance' = any (ways.rerank) then coalesce(x.hop, 1000) end,
+        x.quota, x.score desc, v.weight desc, t.body collate "C", x.id
     limit places;
 end
 $function$;

@@ -49,6 +49,8 @@ WRITE = {
     "apply_retention",
     "restore_archived",
     "purge_telemetry",
+    "enqueue",
+    "work",
 }
 OWN = {
     "create_realm",
@@ -62,6 +64,11 @@ OWN = {
     "build_vector_indexes",
     "grant_reader",
     "grant_writer",
+    "pause",
+    "resume",
+    "schedule",
+    "attach",
+    "detach",
 }
 STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word"}
 MAY = {
@@ -182,6 +189,14 @@ def test_a_reader_reads_without_spending(site: Site) -> None:
     assert rows(reader, "document_graph", "acme", realm="kb")
     with pytest.raises(InsufficientPrivilege):
         rows(reader, "query", "Who founded Acme?", realm="kb")
+
+
+@pytest.mark.parametrize("kind", ["reader", "spender", "writer"])
+def test_a_doctor_for_everyone(site: Site, kind: str) -> None:
+    """What a role may not see is skipped; its functions are not."""
+    found = rows(site.sessions[kind], "doctor", realm="kb")
+    assert not [finding for finding in found if "permission denied for function _doctor" in finding["detail"]]
+    assert {"ok"} <= {finding["status"] for finding in found if finding["check"].startswith("privileges")}
 
 
 def test_a_spender_has_questions_embedded_and_leaves_a_bill(site: Site, endpoint: Endpoint) -> None:
