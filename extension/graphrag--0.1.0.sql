@@ -213,7 +213,8 @@ create type graphrag._document_plan as (
     missing integer[],          -- positions of the chunks whose evidence is not there yet
     is_same boolean,            -- text, order and metadata are those of the live version
     is_unchanged boolean,       -- and no chunk is missing
-    vocabulary bigint           -- the state of the predicates by which it is prepared
+    vocabulary bigint,          -- the state of the predicates by which it is prepared
+    revision bigint             -- of the space that it was compared with
 );
 comment on type graphrag._document_plan is 'A document cut into chunks and compared with its live version.';
 
@@ -623,16 +624,16 @@ create function graphrag._guard_verdict()
     set search_path = pg_catalog, pg_temp
 as $function$
 -- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere.
+-- Only what it was compared with may be replaced by who says the same, and go if nobody ever believed it.
 declare
     _verdict record := case when tg_op = 'INSERT' then new else old end;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    if not exists (
-        select
-        from assertion as a
-        join document_chunk as d on d.chunk = a.chunk
-        where a.id = _verdict.assertion
-    ) or graphrag._may_purge(tg_relid) then
+    if not graphrag._has_stood(_verdict.assertion)
+        or graphrag._may_purge(tg_relid)
+        or (tg_op = 'DELETE' and not graphrag._has_stood(_verdict.other))
+        or (tg_op = 'INSERT' and graphrag._says_what_was_judged(_verdict.assertion, _verdict.other))
+    then
         return _verdict;
     end if;
     raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
@@ -642,6 +643,41 @@ begin
 end
 $function$;
 comment on function graphrag._guard_verdict() is 'Trigger: what a model judged of a statement that is believed neither comes nor goes.';
+
+create function graphrag._has_stood(assertion bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (select from assertion as a join document_chunk as d on d.chunk = a.chunk where a.id = $1);
+end
+$function$;
+comment on function graphrag._has_stood(bigint) is 'Whether the chunk of an assertion stands, or stood, in a document.';
+
+create function graphrag._says_what_was_judged(assertion bigint, other bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- In the same words, by whatever vocabulary they are read.
+begin
+    return exists (
+        select
+        from contradiction as c
+        join assertion as o on o.id = c.other
+        join assertion as n on n.id = $2
+            and n.space = o.space
+            and n.negated = o.negated
+            and (n.predicate = o.predicate or n.stated_predicate = o.stated_predicate)
+            and n.value is not distinct from o.value
+            and (
+                (n.subject, n.object) is not distinct from (o.subject, o.object)
+                or (n.subject, n.object) = (o.object, o.subject)
+            )
+        where c.assertion = $1
+    );
+end
+$function$;
+comment on function graphrag._says_what_was_judged(bigint, bigint) is 'Whether an assertion was judged to contradict what another one says.';
 
 create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
     returns boolean
@@ -725,6 +761,21 @@ as $function$
         and pg_has_role(current_user, (select c.relowner from pg_class as c where c.oid = of_table), 'usage')
 $function$;
 comment on function graphrag._may_purge(oid) is 'Whether purge() is at work, for the owner of a table.';
+
+-- sql/20_tables/_lock_spaces.sql
+
+create function graphrag._lock_spaces(spaces integer[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- What every writer locks first, and in this order: a transaction that came by a space without the vocabulary and
+-- wanted that later would deadlock with a change of the vocabulary, which goes through the spaces.
+begin
+    perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
+    perform from space as s where s.id = any (spaces) order by s.id for update;
+end
+$function$;
+comment on function graphrag._lock_spaces(integer[]) is 'Locks spaces for the writing transaction, and the vocabulary against changes.';
 
 -- sql/20_tables/_near.sql
 
@@ -966,6 +1017,7 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
+    first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded, chunk);
@@ -6796,6 +6848,24 @@ end
 $function$;
 comment on function graphrag._forget_verdicts(bigint[]) is 'Deletes what models judged of the statements of chunks, or hands it on to those who state the same.';
 
+create function graphrag._renew_verdicts(assertions bigint[], renewed bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Both sides of a verdict may be read otherwise at once. What was judged of the old reading stays, for as long as that
+-- may come back.
+begin
+    insert into contradiction (assertion, other, model, prompt)
+    select coalesce(a.successor, c.assertion), coalesce(o.successor, c.other), c.model, c.prompt
+    from contradiction as c
+    left join unnest(assertions, renewed) as a (id, successor) on a.id = c.assertion
+    left join unnest(assertions, renewed) as o (id, successor) on o.id = c.other
+    where c.assertion = any (assertions) or c.other = any (assertions)
+    on conflict do nothing;
+end
+$function$;
+comment on function graphrag._renew_verdicts(bigint[], bigint[]) is 'What models judged of statements holds for the same statements read by another vocabulary.';
+
 -- ---------------------------------------------------------------- asking the model
 create function graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb)
     returns jsonb
@@ -6998,9 +7068,11 @@ create function graphrag._decide(space integer, kind text, payload jsonb)
     language plpgsql volatile parallel unsafe
 as $function$
 declare
-    _revision bigint := graphrag._next_revision(space, kind);
+    _revision bigint;
     _id bigint;
 begin
+    perform graphrag._lock_spaces(array[space]);
+    _revision := graphrag._next_revision(space, kind);
     insert into decision (space, kind, payload, born) values ($1, $2, $3, _revision) returning id into _id;
     perform graphrag._derive(space, _revision, '{}', array(select jsonb_array_elements_text(payload -> 'names')));
     return _id;
@@ -7492,8 +7564,11 @@ create function graphrag._evidence_deleted()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. A session that forges the
--- note only withdraws what it could have deleted.
+-- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table and depth has a
+-- note of its own, since one statement can delete from several tables, and what ends its rows deletes too. A session
+-- that forges the note only withdraws what it could have deleted.
+declare
+    _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if old.content is null
@@ -7502,9 +7577,7 @@ begin
     then
         return old;
     end if;
-    perform set_config(
-        'graphrag.deleted', concat(current_setting('graphrag.deleted', true), ' ', old.id), true
-    );
+    perform set_config(_note, concat(current_setting(_note, true), ' ', old.id), true);
     return null;
 end
 $function$;
@@ -7516,10 +7589,11 @@ create function graphrag._withdraw_deleted()
     set search_path = pg_catalog, pg_temp
 as $function$
 declare
-    _ids text := btrim(current_setting('graphrag.deleted', true));
+    _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
+    _ids text := btrim(current_setting(_note, true));
 begin
     if _ids <> '' then
-        perform set_config('graphrag.deleted', '', true);
+        perform set_config(_note, '', true);
         perform graphrag._withdraw_by_hand(
             tg_table_schema, tg_table_name, string_to_array(_ids, ' ')::bigint[]
         );
@@ -7560,6 +7634,7 @@ declare
     _chunks bigint[];
     _gated jsonb;
     _texts jsonb;
+    _spaces integer[];
     _space integer;
 begin
     perform graphrag._enter(realm);
@@ -7575,21 +7650,22 @@ begin
         _chunks := graphrag._chunks_by_hand(kind, rows);
         _gated := graphrag._gate_by_hand(kind, rows);
         _texts := graphrag._texts_by_hand(_gated);
-        perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
-        perform from space as s
-        where s.id in (select (g.chunk ->> 'space')::integer from jsonb_array_elements(_gated) as g (chunk))
-        order by s.id
-        for update;
-        -- While this call was asking for vectors, another session may have put other chunks in their places, or
-        -- changed the vocabulary. Not again: the locks stay.
+        _spaces := array(
+            select distinct (g.chunk ->> 'space')::integer from jsonb_array_elements(_gated) as g (chunk) order by 1
+        );
+        perform graphrag._lock_spaces(_spaces);
+        -- While this call was asking for vectors, another session may have put other chunks in their places, changed
+        -- the vocabulary, or purged texts that these have too. Not again: the locks stay.
         exit when _chunks = graphrag._chunks_by_hand(kind, rows)
-            and _vocabulary = (select r.vocabulary from realm as r);
+            and _vocabulary = (select r.vocabulary from realm as r)
+            and not exists (
+                select n.space, n.kind, n.body from graphrag._new_texts_by_hand(_gated) as n
+                except
+                select t.space, t.kind, t.body
+                from jsonb_to_recordset(_texts) as t (space integer, kind text, body text)
+            );
     end loop;
-    for _space in
-        select distinct (g.chunk ->> 'space')::integer
-        from jsonb_array_elements(_gated) as g (chunk)
-        order by 1
-    loop
+    foreach _space in array _spaces loop
         perform graphrag._write_by_hand(
             _space,
             jsonb_path_query_array(_gated, '$[*] ? (@.space == $space)', jsonb_build_object('space', _space)),
@@ -7602,29 +7678,54 @@ comment on function graphrag._insert_by_hand(text, text, jsonb) is 'Brings menti
 
 create function graphrag._check_given(kind text, rows jsonb)
     returns void
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
+-- What would be overwritten, or could only be guessed at, is refused.
 declare
-    _given record;
+    _wrong record;
 begin
-    select r.given, c.name into _given
+    select r.given, p.problem, p.hint into _wrong
     from jsonb_array_elements(rows) as r (given)
     cross join lateral (
-        select n.name
-        from unnest(array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit']) as n (name)
-        where r.given -> n.name <> 'null'
-    ) as c
+        select
+            format('gives its column %s', c.name) as problem,
+            'That column is worked out. Give chunk, subject, predicate, object or value, and what else was said; of a'
+                ' mention chunk, surface, type, description, aliases.' as hint
+        from (
+            values
+                ('space', 'null'), ('no', 'null'), ('folded', 'null'), ('content', 'null'), ('claim', 'null'),
+                ('value_number', 'null'), ('value_unit', 'null'), ('stated_predicate', 'null'),
+                ('is_swapped', 'false'), ('takes_slot', 'true'), ('folded_aliases', '[]'), ('is_person', 'null'),
+                ('form', 'null'), ('gender', 'null'), ('core', 'null'), ('given', '[]'), ('family', '[]'),
+                ('first_reading', 'null')
+        ) as c (name, untouched)
+        where r.given -> c.name <> c.untouched::jsonb
+        union all
+        select format('has the confidence %s', r.given ->> 'confidence'), 'Give a number from 0 to 1.'
+        where not (r.given ->> 'confidence')::real between 0 and 1
+        union all
+        select
+            format('has the evidence span %s to %s', s.start_at, s.end_at),
+            'start_at and end_at are offsets in the text of the chunk, half-open, from 0. Leave out both to have the'
+                ' sentence found.'
+        from jsonb_to_record(r.given) as s (chunk bigint, start_at integer, end_at integer)
+        left join chunk as k on k.id = s.chunk
+        left join content as t on t.id = k.content
+        where num_nulls(s.start_at, s.end_at) = 1
+            or s.start_at < 0
+            or s.end_at <= s.start_at
+            or s.end_at > length(t.body)
+    ) as p
     limit 1;
     if found then
-        raise exception 'a row for table % gives its column %', kind, _given.name
+        raise exception 'a row for table % %', kind, _wrong.problem
             using errcode = 'GR021',
-                detail = format('The row: %s', left(jsonb_strip_nulls(_given.given)::text, 500)),
-                hint = 'That column is worked out. Give chunk, subject, predicate, object or value, and what else was'
-                    ' said; of a mention chunk, surface, type, description, aliases.';
+                detail = format('The row: %s', left(jsonb_strip_nulls(_wrong.given)::text, 500)),
+                hint = _wrong.hint;
     end if;
 end
 $function$;
-comment on function graphrag._check_given(text, jsonb) is 'Raises GR021 for rows by hand that give what is not theirs to give.';
+comment on function graphrag._check_given(text, jsonb) is 'Raises GR021 for rows by hand that give what is not theirs to give, or what cannot be.';
 
 create function graphrag._chunks_by_hand(kind text, rows jsonb)
     returns bigint[]
@@ -7711,7 +7812,19 @@ begin
         'space', (select d.space from chunk as c join document as d on d.id = c.document where c.id = $1),
         'mentions', graphrag._mentions_by_hand($1, kind, rows, _gated -> 'mentions'),
         'assertions', (
-            select coalesce(jsonb_agg(a.assertion || jsonb_build_object('row', r.given -> 'id')), '[]')
+            select coalesce(
+                jsonb_agg(
+                    a.assertion
+                    || jsonb_build_object('row', r.given -> 'id')
+                    || case
+                        -- Where it says so, and not where else the text says the same.
+                        when r.given -> 'start_at' <> 'null'
+                            then jsonb_build_object('start_at', r.given -> 'start_at', 'end_at', r.given -> 'end_at')
+                        else '{}'
+                    end
+                ),
+                '[]'
+            )
             from jsonb_array_elements(_gated -> 'assertions') as a (assertion)
             join jsonb_array_elements(rows) with ordinality as r (given, no) on r.no = (a.assertion ->> 'no')::integer
         )
@@ -7777,17 +7890,14 @@ begin
                         'object', coalesce(r.given ->> 'object', r.given ->> 'value'),
                         'object_is_value', r.given -> 'value' <> 'null',
                         'negated', r.given -> 'negated',
-                        'confidence', case
-                            when (r.given ->> 'confidence')::real between 0 and 1
-                                then round((r.given ->> 'confidence')::numeric, 6)
-                        end,
+                        'confidence', round((r.given ->> 'confidence')::numeric, 6),
                         'description', r.given -> 'description',
                         'valid_from', r.given -> 'stated_from',
                         'valid_to', r.given -> 'stated_to',
                         'evidence', substr(
                             body,
                             (r.given ->> 'start_at')::integer + 1,
-                            greatest((r.given ->> 'end_at')::integer - (r.given ->> 'start_at')::integer, 0)
+                            (r.given ->> 'end_at')::integer - (r.given ->> 'start_at')::integer
                         ),
                         'row', r.given -> 'id'
                     )
@@ -7840,6 +7950,31 @@ end
 $function$;
 comment on function graphrag._mentions_by_hand(bigint, text, jsonb, jsonb) is 'The mentions of a chunk that rows by hand make or add to.';
 
+create function graphrag._new_texts_by_hand(gated jsonb)
+    returns table (space integer, kind text, body text)
+    language plpgsql stable parallel safe rows 20
+as $function$
+begin
+    return query
+    select t.*
+    from (
+        select (g.chunk ->> 'space')::integer, 'entity', graphrag._mention_text(m.mention)
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'mentions') as m (mention)
+        union
+        select (g.chunk ->> 'space')::integer, 'relation', a.assertion ->> 'rendered'
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+    ) as t (space, kind, body)
+    where not exists (
+        select
+        from content as c
+        where c.space = t.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+    );
+end
+$function$;
+comment on function graphrag._new_texts_by_hand(jsonb) is 'The texts of rows by hand that have no row in content yet.';
+
 create function graphrag._texts_by_hand(gated jsonb)
     returns jsonb
     language plpgsql volatile parallel unsafe
@@ -7851,23 +7986,12 @@ declare
     _bodies text[];
     _vectors text[];
 begin
-    select array_agg(t.space), array_agg(t.kind), array_agg(t.body)
+    select
+        array_agg(t.space order by t.space, t.kind, t.body),
+        array_agg(t.kind order by t.space, t.kind, t.body),
+        array_agg(t.body order by t.space, t.kind, t.body)
     into _spaces, _kinds, _bodies
-    from (
-        select (g.chunk ->> 'space')::integer as space, 'entity' as kind, graphrag._mention_text(m.mention) as body
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'mentions') as m (mention)
-        union
-        select (g.chunk ->> 'space')::integer, 'relation', a.assertion ->> 'rendered'
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
-        order by 1, 2, 3
-    ) as t
-    where not exists (
-        select
-        from content as c
-        where c.space = t.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    );
+    from graphrag._new_texts_by_hand(gated) as t;
     if _bodies is null then
         return '[]';
     end if;
@@ -8471,7 +8595,7 @@ begin
                 hint = 'Index a document that has at least one visible character.';
     end if;
     _plan.space_name := graphrag._check_space_name(space);
-    _plan.space := (select s.id from space as s where s.name = _plan.space_name);
+    select s.id, s.revision into _plan.space, _plan.revision from space as s where s.name = _plan.space_name;
     _plan.vocabulary := (select r.vocabulary from realm as r);
     _plan.source := source;
     _plan.name := document;
@@ -8730,6 +8854,7 @@ as $function$
 declare
     _chunks bigint[];
     _assertions bigint[];
+    _renewed bigint[];
     _predicates text[];
     _swapped boolean[];
     _successors bigint[];
@@ -8758,20 +8883,22 @@ begin
     _successors := graphrag._make_successors(_chunks);
     _places := graphrag._clear_places(revision, _chunks);
     perform graphrag._hand_on_evidence(_chunks, _successors, assertions => _assertions);
+    _renewed := array(select nextval('assertion_id_seq') from unnest(_assertions));
     insert into assertion
     overriding system value
     select n.*
-    from unnest(_assertions, _predicates, _swapped) as r (id, predicate, swapped)
+    from unnest(_assertions, _renewed, _predicates, _swapped) as r (id, renewed, predicate, swapped)
     join assertion as a on a.id = r.id
     join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk
     cross join lateral jsonb_populate_record(a, jsonb_build_object(
-        'id', nextval('assertion_id_seq'),
+        'id', r.renewed,
         'chunk', s.successor,
         'predicate', r.predicate,
         'is_swapped', r.swapped,
         'subject', case when r.swapped <> a.is_swapped then a.object else a.subject end,
         'object', case when r.swapped <> a.is_swapped then a.subject else a.object end
     )) as n;
+    perform graphrag._renew_verdicts(_assertions, _renewed);
     perform graphrag._take_places(revision, _places, _chunks, _successors);
     return _successors;
 end
@@ -8978,6 +9105,35 @@ end
 $function$;
 comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';
 
+create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
+    returns table (kind text, body text)
+    language plpgsql stable parallel safe rows 20
+as $function$
+begin
+    return query
+    select t.*
+    from (
+        select 'chunk', plan.bodies[m.no]
+        from unnest(plan.missing) as m (no)
+        union
+        select 'entity', graphrag._mention_text(e.mention)
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
+        union
+        select 'relation', a.assertion ->> 'rendered'
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+    ) as t (kind, body)
+    -- Not "not exists": that would be planned as a join with the whole table.
+    where (
+        select c.id
+        from content as c
+        where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+    ) is null;
+end
+$function$;
+comment on function graphrag._new_texts(graphrag._document_plan, jsonb) is 'The texts of a document that have no row in content yet.';
+
 create function graphrag._embed_new(plan graphrag._document_plan, gated jsonb)
     returns jsonb
     language plpgsql volatile parallel unsafe
@@ -9001,37 +9157,6 @@ begin
 end
 $function$;
 comment on function graphrag._embed_new(graphrag._document_plan, jsonb) is 'Vectors of the document''s texts that have none yet.';
-
-create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
-    returns table (kind text, body text)
-    language plpgsql stable parallel safe rows 100
-as $function$
--- The texts of the document that have no row in content yet. What is embedded is the evidence as stated, so that
--- nothing that happens to the graph later ever needs a vector.
-begin
-    return query
-    select t.kind, t.body
-    from (
-        select 'chunk' as kind, plan.bodies[m.no] as body
-        from unnest(plan.missing) as m (no)
-        union
-        select 'entity', graphrag._mention_text(e.mention)
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
-        union
-        select 'relation', a.assertion ->> 'rendered'
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
-    ) as t
-    -- Not "not exists": that would be planned as a join with the whole table.
-    where (
-        select c.id
-        from content as c
-        where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    ) is null;
-end
-$function$;
-comment on function graphrag._new_texts(graphrag._document_plan, jsonb) is 'The texts of a document that have no vector yet.';
 
 create function graphrag._mention_text(mention jsonb)
     returns text
@@ -10013,7 +10138,11 @@ begin
     overriding system value
     select n.*
     from (select * from given union all select * from copied) as e
-    cross join lateral jsonb_populate_record(e.m, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
+    cross join lateral jsonb_populate_record(e.m, jsonb_build_object(
+        'id', e.id,
+        'chunk', e.successor,
+        'first_reading', coalesce((e.m).first_reading, nullif((e.m).id, e.id))
+    )) as n;
 
     with given as (
         delete from assertion as a
@@ -10069,7 +10198,8 @@ create function graphrag._forget_unplaced(chunks bigint[])
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Those that a later statement of the same transaction has replaced: once derived, they are nothing to anyone.
+-- Those that a later statement of the same transaction has replaced: once derived, what they say is nothing to anyone.
+-- The chunks themselves stay, because their ids still lead to what stands now; purge() takes them.
 declare
     _unplaced bigint[] := array(
         select c.id
@@ -10081,11 +10211,10 @@ begin
         perform graphrag._forget_verdicts(_unplaced);
         delete from assertion as a where a.chunk = any (_unplaced);
         delete from mention as m where m.chunk = any (_unplaced);
-        delete from chunk as c where c.id = any (_unplaced);
     end if;
 end
 $function$;
-comment on function graphrag._forget_unplaced(bigint[]) is 'Deletes those of the chunks that stand in no version of a document, with what they say.';
+comment on function graphrag._forget_unplaced(bigint[]) is 'Deletes what those of the chunks say that stand in no version of a document.';
 
 create function graphrag._live_successor(chunk bigint)
     returns bigint
@@ -10395,23 +10524,18 @@ create function graphrag._withdraw_by_hand(realm text, kind text, ids bigint[])
 as $function$
 -- What somebody deleted from an evidence table: its chunks get successors without it.
 declare
+    _spaces integer[];
     _space integer;
 begin
     perform graphrag._enter(realm);
-    perform from space as s
-    where s.id in (
-        select a.space from assertion as a where kind = 'assertion' and a.id = any (ids)
-        union all
-        select m.space from mention as m where kind = 'mention' and m.id = any (ids)
-    )
-    order by s.id
-    for update;
-    for _space in
+    _spaces := array(
         select a.space from assertion as a where kind = 'assertion' and a.id = any (ids)
         union
         select m.space from mention as m where kind = 'mention' and m.id = any (ids)
         order by 1
-    loop
+    );
+    perform graphrag._lock_spaces(_spaces);
+    foreach _space in array _spaces loop
         perform graphrag._withdraw_evidence(_space, kind, graphrag._present_evidence(_space, kind, ids));
     end loop;
 end
@@ -10511,6 +10635,7 @@ create function graphrag._write_document(plan graphrag._document_plan, prepared 
     language plpgsql volatile parallel unsafe
 as $function$
 -- One short transaction's work under the space's lock: store the evidence, replace the version, derive what it touched.
+-- NULL: what was prepared is not enough any more.
 declare
     _revision bigint;
     _touched bigint[];
@@ -10520,9 +10645,13 @@ declare
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     plan.space := graphrag._make_space(plan.space_name);
-    perform from space as s where s.id = plan.space for update;
+    perform graphrag._lock_spaces(array[plan.space]);
     -- While this call was preparing, another session may have written the same document.
-    plan := graphrag._leave_failures(graphrag._compare_document(plan), prepared -> 'chunks');
+    plan := graphrag._compare_document(plan);
+    if graphrag._lacks(plan, prepared) then
+        return null;
+    end if;
+    plan := graphrag._leave_failures(plan, prepared -> 'chunks');
     if not plan.is_unchanged then
         _revision := graphrag._next_revision(plan.space, 'index');
         insert into document (space, source, name, key)
@@ -10545,6 +10674,34 @@ begin
 end
 $function$;
 comment on function graphrag._write_document(graphrag._document_plan, jsonb) is 'Writes a prepared document and derives what it touches.';
+
+create function graphrag._lacks(plan graphrag._document_plan, prepared jsonb)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- A chunk or a text that was there when the document was planned, and so was not prepared, can have been purged since.
+begin
+    return plan.revision < (select s.revision from space as s where s.id = plan.space)
+        and (
+            exists (
+                select
+                from unnest(plan.missing) as m (no)
+                where not exists (
+                    select
+                    from jsonb_array_elements(prepared -> 'chunks') as p (chunk)
+                    where (p.chunk ->> 'no')::integer = m.no
+                )
+            )
+            or exists (
+                select t.kind, t.body from graphrag._new_texts(plan, prepared -> 'chunks') as t
+                except
+                select p.kind, p.body
+                from jsonb_to_recordset(prepared -> 'texts') as p (kind text, body text)
+            )
+        );
+end
+$function$;
+comment on function graphrag._lacks(graphrag._document_plan, jsonb) is 'Whether a document needs more than was prepared of it.';
 
 create function graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb)
     returns graphrag._document_plan
@@ -10666,7 +10823,7 @@ as $function$
 -- row: the id of a row by hand, which it keeps.
 begin
     with said as (
-        select k.id as chunk, e.mention, m.*, row_number() over () as no
+        select k.id as chunk, k.document, k.hash, k.attempt, e.mention, m.*, row_number() over () as no
         from jsonb_array_elements(prepared) as p (chunk)
         join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
         cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
@@ -10692,7 +10849,7 @@ begin
     )
     insert into mention (
         id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form,
-        gender, core, given, family, content
+        gender, core, given, family, content, first_reading
     )
     overriding system value
     select
@@ -10712,7 +10869,15 @@ begin
         s.core,
         coalesce(s.given, '{}'),
         coalesce(s.family, '{}'),
-        c.id
+        c.id,
+        case
+            when m.attempt > 1 then (
+                select min(coalesce(o.first_reading, o.id))
+                from chunk as b
+                join mention as o on o.chunk = b.id and o.folded = m.folded
+                where b.document = m.document and b.hash = m.hash and b.id <> m.chunk
+            )
+        end
     from said as m
     join shaped as s on s.no = m.no
     join content as c on c.space = plan.space and c.kind = 'entity'
@@ -10906,7 +11071,10 @@ begin
             'Identifiers: ' || nullif(array_to_string(identifiers, '; '), '') || '.',
             description
         ),
-        document => coalesce(identifiers[1], declare_entity.name),
+        document => coalesce(
+            (select i.identifier from unnest(identifiers) as i (identifier) where i.identifier ~ '\S' limit 1),
+            declare_entity.name
+        ),
         source => 'declare_entity',
         extraction => jsonb_build_object('entities', jsonb_build_array(jsonb_build_object(
             'name', declare_entity.name,
@@ -10957,7 +11125,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
-    perform from space as s where s.id = _space for update;
+    perform graphrag._lock_spaces(array[_space]);
     _version := graphrag._live_version(_space, document, source);
     _revision := graphrag._next_revision(_space, 'delete_document');
     _chunks := array(select distinct c.chunk from document_chunk as c where c.version = _version and c.died is null);
@@ -11173,7 +11341,7 @@ declare
     _reread bigint[] := '{}';
     _result graphrag._derived;
 begin
-    perform from space as s where s.id = $1 for update;
+    perform graphrag._lock_spaces(array[space]);
     begin
         _revision := graphrag._next_revision(space, operation);
         if vocabulary then
@@ -11379,7 +11547,8 @@ create function graphrag.index(
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$
--- Prepare, then write. Everything that needs the network happens before the space is locked, or made.
+-- Prepare, then write. Everything that needs the network happens before the space is locked, or made; only where a
+-- purge meanwhile erased what this document has in common with others is it prepared again, under the lock.
 declare
     _start timestamptz := clock_timestamp();
     _plan graphrag._document_plan;
@@ -11388,13 +11557,18 @@ declare
 begin
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
     perform graphrag._enter_or_create(realm);
-    _plan := graphrag._plan_document(space, content, document, source, metadata, published_at, ordinal, extraction);
-    if _plan.is_unchanged then
-        _result := graphrag._unchanged_result(_plan);
-    else
-        _prepared := graphrag._prepare(_plan);
-        _result := graphrag._write_document(_plan, _prepared);
-    end if;
+    loop
+        _plan := graphrag._plan_document(
+            space, content, document, source, metadata, published_at, ordinal, extraction
+        );
+        if _plan.is_unchanged then
+            _result := graphrag._unchanged_result(_plan);
+        else
+            _prepared := graphrag._prepare(_plan);
+            _result := graphrag._write_document(_plan, _prepared);
+        end if;
+        exit when _result.document is not null;
+    end loop;
     _result := graphrag._add_usage(_result);
     _result.elapsed := clock_timestamp() - _start;
     return _result;
@@ -11517,7 +11691,7 @@ begin
         when document is null and source is null then graphrag._spaces_for_read(space)
         else array[graphrag._space_to_change(space)]
     end;
-    perform from space as s where s.id = any (_spaces) order by s.id for update;
+    perform graphrag._lock_spaces(_spaces);
     begin
         _counts := case
             when before is not null then graphrag._purge_before(_spaces, before)
@@ -12024,7 +12198,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
-    perform from space as s where s.id = _space for update;
+    perform graphrag._lock_spaces(array[_space]);
     return graphrag._decide(
         _space,
         'retract',
@@ -12181,7 +12355,7 @@ declare
     _revision bigint;
 begin
     perform graphrag._enter(realm);
-    perform from space as s where s.id = (select d.space from decision as d where d.id = $1) for update;
+    perform graphrag._lock_spaces(array(select d.space from decision as d where d.id = $1));
     select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
     if not found then
         raise exception 'there is no decision %', $1
@@ -16827,7 +17001,8 @@ create function graphrag._archived_labels(
 as $function$
 -- A decision to archive is about the mentions that there were when it was taken. A group of names is archived while
 -- all its live mentions are covered by such decisions: so the next mention revives it, and withdrawing that archives
--- it again. A name that means something else in one document is covered there by that document's meaning.
+-- it again. A chunk that took another's place holds copies of its mentions, which are no news of anybody: what counts
+-- is the first reading. A name that means something else in one document is covered there by that document's meaning.
 begin
     if not graphrag._has_archive(space) then
         return '{}';
@@ -16854,30 +17029,13 @@ begin
                             jsonb_build_object('name', m.folded, 'document', v.document)
                         )
                     end
-                    and (d.payload ->> 'last_mention')::bigint >= graphrag._first_reading(m.chunk, m.folded)
+                    and (d.payload ->> 'last_mention')::bigint >= coalesce(m.first_reading, m.id)
             )
         )
     );
 end
 $function$;
 comment on function graphrag._archived_labels(integer, text[], text[], graphrag._meaning[]) is 'The groups of names that are archived.';
-
-create function graphrag._first_reading(chunk bigint, folded text)
-    returns bigint
-    language plpgsql stable parallel safe
-as $function$
--- A chunk that took another's place holds copies of its mentions: they are no news of anybody.
-begin
-    return (
-        select min(m.id)
-        from chunk as c
-        join chunk as k on k.document = c.document and k.hash = c.hash
-        join mention as m on m.chunk = k.id and m.folded = $2
-        where c.id = $1
-    );
-end
-$function$;
-comment on function graphrag._first_reading(bigint, text) is 'The mention by which a name was first read in a chunk''s text.';
 
 create function graphrag._turned_names(
     space integer,
@@ -17728,7 +17886,7 @@ begin
                 detail = plans[1].error,
                 hint = 'The communities of before stand. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
-    perform from space as s where s.id = $1 for update;
+    perform graphrag._lock_spaces(array[space]);
     _standing := graphrag._identify_communities(_standing);
     if graphrag._is_built(space, graph_revision, _standing, algorithm, resolution, levels, _failures) then
         return (select b.born from community_build as b where b.space = $1 and b.died is null);
@@ -18131,7 +18289,7 @@ begin
     perform graphrag._check_telemetry('retention');
     _space := graphrag._space_to_change($2);
     if not dry_run then
-        perform from space as s where s.id = _space for update;
+        perform graphrag._lock_spaces(array[_space]);
     end if;
     _threshold := (graphrag._setting('retention_threshold') #>> '{}')::double precision;
     _below := (
@@ -18578,7 +18736,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change($2);
-    perform from space as s where s.id = _space for update;
+    perform graphrag._lock_spaces(array[_space]);
     select array_agg(distinct d.id), array_agg(distinct n.name)
     into _decisions, _names
     from decision as d
@@ -19569,10 +19727,17 @@ declare
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     _space := graphrag._make_space(plan.space_name);
-    perform from space as s where s.id = _space for update;
+    perform graphrag._lock_spaces(array[_space]);
     _held := graphrag._hold_job(job, attempt);
     if _held = 'held' then
-        _result := graphrag._add_usage(graphrag._write_document(plan, prepared));
+        _result := graphrag._write_document(plan, prepared);
+        if _result.document is null then
+            raise exception 'what was prepared of document "%" has been purged meanwhile', left(plan.key, 200)
+                using errcode = 'serialization_failure',
+                    detail = 'Texts that were there when the document was planned are gone.',
+                    hint = 'The job is tried again.';
+        end if;
+        _result := graphrag._add_usage(_result);
         _result.elapsed := clock_timestamp() - (select j.started_at from job as j where j.id = $1);
         perform graphrag._end_job(
             job,
@@ -19600,7 +19765,7 @@ declare
     _result graphrag.index_result;
 begin
     select j.* into strict _job from job as j where j.id = $1;
-    perform from space as s where s.name = _job.space for update;
+    perform graphrag._lock_spaces(array(select s.id from space as s where s.name = _job.space));
     _held := graphrag._hold_job(job, attempt);
     if _held <> 'held' then
         return _held;

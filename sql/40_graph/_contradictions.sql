@@ -203,6 +203,24 @@ end
 $function$;
 comment on function graphrag._forget_verdicts(bigint[]) is 'Deletes what models judged of the statements of chunks, or hands it on to those who state the same.';
 
+create function graphrag._renew_verdicts(assertions bigint[], renewed bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Both sides of a verdict may be read otherwise at once. What was judged of the old reading stays, for as long as that
+-- may come back.
+begin
+    insert into contradiction (assertion, other, model, prompt)
+    select coalesce(a.successor, c.assertion), coalesce(o.successor, c.other), c.model, c.prompt
+    from contradiction as c
+    left join unnest(assertions, renewed) as a (id, successor) on a.id = c.assertion
+    left join unnest(assertions, renewed) as o (id, successor) on o.id = c.other
+    where c.assertion = any (assertions) or c.other = any (assertions)
+    on conflict do nothing;
+end
+$function$;
+comment on function graphrag._renew_verdicts(bigint[], bigint[]) is 'What models judged of statements holds for the same statements read by another vocabulary.';
+
 -- ---------------------------------------------------------------- asking the model
 create function graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb)
     returns jsonb

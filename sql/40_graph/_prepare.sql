@@ -196,6 +196,35 @@ end
 $function$;
 comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';
 
+create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
+    returns table (kind text, body text)
+    language plpgsql stable parallel safe rows 20
+as $function$
+begin
+    return query
+    select t.*
+    from (
+        select 'chunk', plan.bodies[m.no]
+        from unnest(plan.missing) as m (no)
+        union
+        select 'entity', graphrag._mention_text(e.mention)
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
+        union
+        select 'relation', a.assertion ->> 'rendered'
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+    ) as t (kind, body)
+    -- Not "not exists": that would be planned as a join with the whole table.
+    where (
+        select c.id
+        from content as c
+        where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+    ) is null;
+end
+$function$;
+comment on function graphrag._new_texts(graphrag._document_plan, jsonb) is 'The texts of a document that have no row in content yet.';
+
 create function graphrag._embed_new(plan graphrag._document_plan, gated jsonb)
     returns jsonb
     language plpgsql volatile parallel unsafe
@@ -219,37 +248,6 @@ begin
 end
 $function$;
 comment on function graphrag._embed_new(graphrag._document_plan, jsonb) is 'Vectors of the document''s texts that have none yet.';
-
-create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
-    returns table (kind text, body text)
-    language plpgsql stable parallel safe rows 100
-as $function$
--- The texts of the document that have no row in content yet. What is embedded is the evidence as stated, so that
--- nothing that happens to the graph later ever needs a vector.
-begin
-    return query
-    select t.kind, t.body
-    from (
-        select 'chunk' as kind, plan.bodies[m.no] as body
-        from unnest(plan.missing) as m (no)
-        union
-        select 'entity', graphrag._mention_text(e.mention)
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
-        union
-        select 'relation', a.assertion ->> 'rendered'
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
-    ) as t
-    -- Not "not exists": that would be planned as a join with the whole table.
-    where (
-        select c.id
-        from content as c
-        where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    ) is null;
-end
-$function$;
-comment on function graphrag._new_texts(graphrag._document_plan, jsonb) is 'The texts of a document that have no vector yet.';
 
 create function graphrag._mention_text(mention jsonb)
     returns text

@@ -25,7 +25,7 @@ begin
         when document is null and source is null then graphrag._spaces_for_read(space)
         else array[graphrag._space_to_change(space)]
     end;
-    perform from space as s where s.id = any (_spaces) order by s.id for update;
+    perform graphrag._lock_spaces(_spaces);
     begin
         _counts := case
             when before is not null then graphrag._purge_before(_spaces, before)

@@ -78,10 +78,17 @@ declare
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     _space := graphrag._make_space(plan.space_name);
-    perform from space as s where s.id = _space for update;
+    perform graphrag._lock_spaces(array[_space]);
     _held := graphrag._hold_job(job, attempt);
     if _held = 'held' then
-        _result := graphrag._add_usage(graphrag._write_document(plan, prepared));
+        _result := graphrag._write_document(plan, prepared);
+        if _result.document is null then
+            raise exception 'what was prepared of document "%" has been purged meanwhile', left(plan.key, 200)
+                using errcode = 'serialization_failure',
+                    detail = 'Texts that were there when the document was planned are gone.',
+                    hint = 'The job is tried again.';
+        end if;
+        _result := graphrag._add_usage(_result);
         _result.elapsed := clock_timestamp() - (select j.started_at from job as j where j.id = $1);
         perform graphrag._end_job(
             job,
@@ -109,7 +116,7 @@ declare
     _result graphrag.index_result;
 begin
     select j.* into strict _job from job as j where j.id = $1;
-    perform from space as s where s.name = _job.space for update;
+    perform graphrag._lock_spaces(array(select s.id from space as s where s.name = _job.space));
     _held := graphrag._hold_job(job, attempt);
     if _held <> 'held' then
         return _held;

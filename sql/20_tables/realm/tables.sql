@@ -173,6 +173,7 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
+    first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded, chunk);
