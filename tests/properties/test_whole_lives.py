@@ -1,29 +1,36 @@
-"""Everything that can happen to a space, in any order: documents, rows by hand, decisions, changes of the vocabulary.
+"""Everything that can happen to a space, in any order: documents, rows by hand, decisions, changes of the vocabulary,
+what models say, communities, retention, purges.
 
-Whatever happened, the graph is what a derivation from scratch gives, and every past answers as it did (P4).
+Whatever happened, the graph is what a derivation from scratch gives, every past answers as it did (P4), and who keeps a
+copy by the change feed has what there is (P5).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import count
 
 import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
 
 from tests.properties.test_graph import Spaces, read
-from tests.properties.test_time_travel import evidence
-from tests.support.calls import row, rows
+from tests.properties.test_time_travel import QUESTIONS, evidence
+from tests.support.calls import row, rows, set_models
 from tests.support.corpus import (
     ALIASES,
+    FAMILY,
     NAMES,
     PREDICATES,
     REALM,
     SPELLINGS,
+    TYPES,
     VOCABULARY,
     Draft,
     as_document,
@@ -35,6 +42,8 @@ from tests.support.corpus import (
     worlds,
 )
 from tests.support.database import Connection, Row, sql, value, view
+from tests.support.endpoint import Endpoint, Request
+from tests.support.feed import Mirror, changes, drain, expected
 from tests.support.hand import assert_triple, chunk_of, mention_entity, withdraw
 from tests.support.model import Extraction, Predicate, derive
 
@@ -98,16 +107,43 @@ REDECLARED: tuple[Callable[[Predicate], Predicate], ...] = (
     lambda p: replace(p, groups=() if p.groups else ("other",)),
 )
 SYNONYMS = (("lives_in", "admires"), ("founded", "works_for"), ("despises", "admires"))
-STEPS = "index revise delete write write withdraw merge retract undo redeclare alias".split()
+STEPS = (
+    "index revise delete write write withdraw merge split retract state undo redeclare alias declare_entity"
+    " build build archive restore purge purge_document".split()
+)
 _numbers = count()
 #: Each of these lives takes a realm of its own.
-EXAMPLES = settings().max_examples // 4
+EXAMPLES = max(2, settings().max_examples // 4)
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[Endpoint]:
+    """Write reports, and find that what is offered contradicts every statement whose text has an even length."""
+    with Endpoint() as endpoint:
+        endpoint.on_other = contradicted
+        yield endpoint
+
+
+FACT = re.compile(r"^ +Fact (\d+).*?: (.*)$", re.MULTILINE)
+
+
+def contradicted(request: Request) -> object:
+    statements = re.split(r"^Statement ", request.message("user"), flags=re.MULTILINE)[1:]
+    return {
+        "contradictions": [
+            {"statement": no, "contradicts": [int(n) for n, text in FACT.findall(said) if len(text) % 2 == 0]}
+            for no, said in enumerate(statements, 1)
+        ]
+    }
 
 
 @contextmanager
-def own_realm(conn: Connection) -> Iterator[str]:
+def own_realm(conn: Connection, models: Endpoint) -> Iterator[str]:
     realm = f"life {next(_numbers)}"
     make_realm(conn, realm)
+    set_models(conn, models, "auxiliary", "community", realm=realm)
+    for name, setting in (("community_min_size", 2), ("telemetry", True), ("retention_threshold", 0.6)):
+        rows(conn, "configure", name, Jsonb(setting), realm=realm)
     try:
         yield realm
     finally:
@@ -117,17 +153,24 @@ def own_realm(conn: Connection) -> Iterator[str]:
 @pytest.mark.usefixtures("world")
 @settings(max_examples=EXAMPLES)
 @given(documents=collections(), data=st.data())
-def test_the_past_of_a_whole_life(world: Connection, documents: list[Draft], data: st.DataObject) -> None:
-    with own_realm(world) as realm:
+def test_the_past_of_a_whole_life(
+    world: Connection, models: Endpoint, documents: list[Draft], data: st.DataObject
+) -> None:
+    with own_realm(world, models) as realm:
+        rows(world, "configure", "contradiction_detection", Jsonb(data.draw(st.booleans())), realm=realm)
         life = Life(world, realm, data, documents)
         life.index()
-        seen: dict[int, list[Row]] = {}
+        mirror = Mirror()
         for _ in range(data.draw(st.integers(4, 10))):
+            before = life.revision()
             life.step()
             assert life.differences() == 0
-            seen[life.revision()] = life.answers(None)
-        for revision, found in seen.items():
-            assert life.answers(str(revision)) == found, f"as believed at {revision}"
+            life.remember(before)
+            mirror.follow(world, data.draw(st.sampled_from((1, 2, 1000))), realm=realm, space="default")
+            mirror.check(world, realm)
+        life.check_pasts()
+        if not life.horizon:
+            assert changes(drain(world, realm=realm, space="default")) == expected(world, realm)
 
 
 @contextmanager
@@ -140,6 +183,15 @@ def but_for(sqlstate: str, mentioned: str = "") -> Iterator[None]:
             raise
 
 
+@dataclass(frozen=True)
+class Found:
+    """What reads found at a revision: evidence, and of each name the facts that were not withdrawn, and those that were."""
+
+    evidence: list[Row]
+    facts: list[Row]
+    withdrawn: list[Row]
+
+
 @dataclass(repr=False)
 class Life:
     """One realm with one space, and what can happen to it."""
@@ -148,10 +200,16 @@ class Life:
     realm: str
     data: st.DataObject
     documents: list[Draft]
+    seen: dict[int, Found] = field(default_factory=dict)
+    horizon: int = 0  # what was believed before may have been purged
 
     def step(self) -> None:
         getattr(self, self.data.draw(st.sampled_from(STEPS)))()
 
+    def call(self, function: str, *args: object, **named: object) -> list[Row]:
+        return rows(self.conn, function, *args, **named, realm=self.realm)
+
+    # ------------------------------------------------------------ documents
     def index(self) -> None:
         index(self.conn, self.realm, "default", self.data.draw(st.sampled_from(self.documents)))
 
@@ -161,8 +219,24 @@ class Life:
 
     def delete(self) -> None:
         if found := self.pick("documents"):
-            delete(self.conn, self.realm, "default", found["document"])
+            self.call("delete_document", found["document"], source=found["source"])
 
+    def declare_entity(self) -> None:
+        """Two names that share an identifier are one; an alias may be contested."""
+        name = self.data.draw(st.sampled_from([spellings[0] for spellings in (*SPELLINGS, *FAMILY)]))
+        aliases = [a for a in self.data.draw(st.lists(st.sampled_from(ALIASES), max_size=1)) if a != name]
+        identifiers = self.data.draw(st.lists(st.sampled_from(["Q1", "Q2"]), max_size=1))
+        self.call("declare_entity", name, self.data.draw(st.sampled_from(TYPES)), aliases, identifiers)
+
+    def state(self) -> None:
+        """A fact from a person."""
+        if found := self.pick("facts"):
+            said = found["subject"], found["predicate"], found["object"]
+            negated = self.data.draw(st.booleans())
+            published_at = datetime(2010, 1, 1, tzinfo=UTC)
+            self.call("assert_relation", *said, negated=negated, published_at=published_at)
+
+    # ------------------------------------------------------------ rows by hand
     def write(self) -> None:
         """Say in one passage what another document was to say."""
         standing = [d["document"] for d in view(self.conn, self.realm, "documents")]
@@ -179,21 +253,34 @@ class Life:
         if found := self.pick("assertions"):
             withdraw(self.conn, self.realm, found["assertion"])
 
+    # ------------------------------------------------------------ decisions
     def merge(self) -> None:
         entities = sorted({e["name"] for e in view(self.conn, self.realm, "entities")})
         if len(entities) > 1:
             one, other = self.data.draw(st.permutations(entities))[:2]
-            rows(self.conn, "merge_entities", one, other, realm=self.realm)
+            self.call("merge_entities", one, other)
+
+    def split(self) -> None:
+        found = sql(
+            self.conn,
+            f'select distinct v.name as entity, n.name from "{self.realm}".entity_name as n'
+            f' join "{self.realm}".entity_version as v on v.entity = n.entity and v.died is null'
+            " where n.died is null and n.role in ('alias', 'context') order by 1, 2",
+        )
+        if found:
+            chosen = self.data.draw(st.sampled_from(found))
+            self.call("split_entity", chosen["entity"], [chosen["name"]])
 
     def retract(self) -> None:
         if found := self.pick("facts"):
             said = found["subject"], found["predicate"], found["object"]
-            rows(self.conn, "retract_relation", *said, negated=found["negated"], realm=self.realm)
+            self.call("retract_relation", *said, negated=found["negated"])
 
     def undo(self) -> None:
         if found := self.pick("decisions"):
-            rows(self.conn, "undo", found["decision"], realm=self.realm)
+            self.call("undo", found["decision"])
 
+    # ------------------------------------------------------------ vocabulary
     def redeclare(self) -> None:
         predicate = self.data.draw(st.sampled_from([p for p in PREDICATES if not p.inverse_of]))
         self.declare(self.data.draw(st.sampled_from(REDECLARED))(predicate))
@@ -207,12 +294,41 @@ class Life:
             self.declare(VOCABULARY[name])
 
     def declare(self, predicate: Predicate) -> None:
-        rows(
-            self.conn, "declare_predicate", predicate.name, inverse_of=predicate.inverse_of,
+        self.call(
+            "declare_predicate", predicate.name, inverse_of=predicate.inverse_of,
             is_symmetric=predicate.symmetric, is_functional=predicate.functional, is_value=predicate.value,
-            exclusive_groups=list(predicate.groups), realm=self.realm,
+            exclusive_groups=list(predicate.groups),
         )  # fmt: skip
 
+    # ------------------------------------------------------------ communities, retention, purges
+    def build(self) -> None:
+        self.call("build_communities", levels=self.data.draw(st.integers(1, 2)))
+
+    def archive(self) -> None:
+        self.call("apply_retention", dry_run=False)
+
+    def restore(self) -> None:
+        self.call("restore_archived")
+
+    def purge(self) -> None:
+        horizon = self.data.draw(st.integers(1, self.revision()))
+        if horizon >= self.horizon:
+            self.call("purge", before=str(horizon), dry_run=False)
+            self.horizon = self.purged()
+
+    def purge_document(self) -> None:
+        gone = sql(
+            self.conn,
+            f'select d.name, d.source from "{self.realm}".document as d where not exists (select from'
+            f' "{self.realm}".document_version as v where v.document = d.id and v.died is null) order by 1, 2',
+        )
+        if gone:
+            chosen = self.data.draw(st.sampled_from(gone))
+            with but_for("GR009", "communities"):
+                self.call("purge", document=chosen["name"], source=chosen["source"], dry_run=False)
+            self.horizon = max(self.horizon, self.purged())
+
+    # ------------------------------------------------------------ what there is
     def pick(self, name: str) -> Row | None:
         """A row of a view, chosen by its place in an order that does not depend on ids."""
         found = sorted(view(self.conn, self.realm, name), key=str)
@@ -222,23 +338,46 @@ class Life:
         found = sql(self.conn, f'select revision from "{self.realm}".space')
         return int(found[0]["revision"]) if found else 0
 
+    def purged(self) -> int:
+        return int(value(self.conn, f'select purged from "{self.realm}".space'))
+
     def differences(self) -> int:
         return differences(self.conn, self.realm, "default") if self.revision() else 0
 
-    def answers(self, as_believed_at: str | None) -> list[Row]:
-        found = evidence(self.conn, "default", as_believed_at, self.realm)
-        for name in [*ALIASES, *(spellings[0] for spellings in SPELLINGS)]:
+    def remember(self, before: int) -> None:
+        """A step that took no revision changed nothing that is read."""
+        found = self.answers(None)
+        if self.revision() == before and before in self.seen and not self.horizon:
+            assert self.seen[before] == found
+        self.seen[self.revision()] = found
+
+    def check_pasts(self) -> None:
+        """What was withdrawn may be purged with the past in which it was believed."""
+        for revision, then in self.seen.items():
+            if revision >= self.horizon:
+                found = self.answers(str(revision))
+                assert found.evidence == then.evidence, f"as believed at {revision}"
+                assert found.facts == then.facts, f"as believed at {revision}"
+                assert self.horizon or found.withdrawn == then.withdrawn, f"as believed at {revision}"
+            else:
+                with pytest.raises(psycopg.Error, match="purged"):
+                    self.answers(str(revision))
+
+    def answers(self, as_believed_at: str | None) -> Found:
+        found = [
+            *evidence(self.conn, "default", as_believed_at, self.realm),
+            *self.call("retrieve", QUESTIONS[0], "global", top_k=2, as_believed_at=as_believed_at),
+        ]
+        facts: list[Row] = []
+        for name in dict.fromkeys([*ALIASES, *(s[0] for s in (*SPELLINGS, *FAMILY))]):
             with but_for("GR015"):
-                told = rows(
-                    self.conn,
-                    "timeline",
-                    name,
-                    as_believed_at=as_believed_at,
-                    space="default",
-                    realm=self.realm,
-                )
-                found += sorted(told, key=str)
-        return found
+                facts += self.call("timeline", name, as_believed_at=as_believed_at)
+        is_withdrawn = [fact["status"] == "withdrawn" for fact in facts]
+        return Found(
+            found,
+            [fact for fact, is_gone in zip(facts, is_withdrawn, strict=True) if not is_gone],
+            [fact for fact, is_gone in zip(facts, is_withdrawn, strict=True) if is_gone],
+        )
 
 
 def test_rows_by_hand_survive_what_does_not_change_the_text(world: Connection, new_space: Spaces) -> None:
