@@ -6568,8 +6568,8 @@ begin
             select
                 (g.chunk ->> 'no')::integer as chunk,
                 a.*,
-                s.entity as subject_id,
-                o.entity as object_id,
+                e.subject as subject_id,
+                e.object as object_id,
                 coalesce(
                     (
                         select graphrag._vector(t.text ->> 'vec')
@@ -6592,12 +6592,13 @@ begin
                 no integer, subject text, predicate text, object text, value text, negated boolean, claim tstzrange,
                 no_slot boolean, rendered text
             )
-            join entity_name as s on s.space = plan.space and s.folded = a.subject and s.died is null
-                and s.role <> 'claimed'
-            left join entity_name as o on o.space = plan.space and o.folded = a.object and o.died is null
-                and o.role <> 'claimed'
+            cross join lateral (
+                select
+                    graphrag._entity_meant(plan.space, a.subject, plan.document) as subject,
+                    graphrag._entity_meant(plan.space, a.object, plan.document) as object
+            ) as e
             left join predicate as p on p.name = a.predicate
-            where not coalesce(a.no_slot, false)
+            where not coalesce(a.no_slot, false) and e.subject is not null
         )
         select coalesce(
             jsonb_agg(
@@ -12755,7 +12756,7 @@ create function graphrag._aliases_at(entity bigint, revision bigint)
 as $function$
 begin
     return (
-        select array_agg(n.name order by n.name collate "C")
+        select array_agg(distinct n.name collate "C" order by n.name collate "C")
         from entity_name as n
         where n.entity = $1 and n.role <> 'canonical' and n.born <= $2 and (n.died is null or n.died > $2)
     );

@@ -25,6 +25,7 @@ from tests.properties.test_time_travel import QUESTIONS, evidence
 from tests.support.calls import row, rows, set_models
 from tests.support.corpus import (
     ALIASES,
+    CONFIDENCES,
     FAMILY,
     NAMES,
     PREDICATES,
@@ -39,13 +40,16 @@ from tests.support.corpus import (
     differences,
     index,
     make_realm,
+    ordinals,
+    publications,
     worlds,
 )
 from tests.support.database import Connection, Row, sql, value, view
 from tests.support.endpoint import Endpoint, Request
 from tests.support.feed import Mirror, changes, drain, expected
+from tests.support.graph import read_graph
 from tests.support.hand import assert_triple, chunk_of, mention_entity, withdraw
-from tests.support.model import Extraction, Predicate, derive
+from tests.support.model import Entity, Extraction, Graph, Predicate, Triple, derive, fold
 
 
 # ---------------------------------------------------------------- rows by hand are evidence like any other
@@ -106,6 +110,7 @@ REDECLARED: tuple[Callable[[Predicate], Predicate], ...] = (
     lambda p: replace(p, functional=not p.functional),
     lambda p: replace(p, groups=() if p.groups else ("other",)),
 )
+SYMMETRIC: Callable[[Predicate], Predicate] = lambda p: replace(p, symmetric=not p.value and not p.symmetric)
 SYNONYMS = (("lives_in", "admires"), ("founded", "works_for"), ("despises", "admires"))
 STEPS = (
     "index revise delete write write withdraw merge split retract state undo redeclare alias declare_entity"
@@ -171,6 +176,14 @@ def test_the_past_of_a_whole_life(
         life.check_pasts()
         if not life.horizon:
             assert changes(drain(world, realm=realm, space="default")) == expected(world, realm)
+
+
+def declare(conn: Connection, realm: str, predicate: Predicate) -> None:
+    rows(
+        conn, "declare_predicate", predicate.name, inverse_of=predicate.inverse_of,
+        is_symmetric=predicate.symmetric, is_functional=predicate.functional, is_value=predicate.value,
+        exclusive_groups=list(predicate.groups), realm=realm,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -283,7 +296,7 @@ class Life:
     # ------------------------------------------------------------ vocabulary
     def redeclare(self) -> None:
         predicate = self.data.draw(st.sampled_from([p for p in PREDICATES if not p.inverse_of]))
-        self.declare(self.data.draw(st.sampled_from(REDECLARED))(predicate))
+        self.declare(self.data.draw(st.sampled_from((*REDECLARED, SYMMETRIC)))(predicate))
 
     def alias(self) -> None:
         """One predicate becomes another word for a second one, turned round or not."""
@@ -294,11 +307,7 @@ class Life:
             self.declare(VOCABULARY[name])
 
     def declare(self, predicate: Predicate) -> None:
-        self.call(
-            "declare_predicate", predicate.name, inverse_of=predicate.inverse_of,
-            is_symmetric=predicate.symmetric, is_functional=predicate.functional, is_value=predicate.value,
-            exclusive_groups=list(predicate.groups),
-        )  # fmt: skip
+        declare(self.conn, self.realm, predicate)
 
     # ------------------------------------------------------------ communities, retention, purges
     def build(self) -> None:
@@ -378,6 +387,125 @@ class Life:
             [fact for fact, is_gone in zip(facts, is_withdrawn, strict=True) if not is_gone],
             [fact for fact, is_gone in zip(facts, is_withdrawn, strict=True) if is_gone],
         )
+
+
+# ---------------------------------------------------------------- what stands is all that counts (P1, P3)
+@pytest.mark.usefixtures("world")
+@settings(max_examples=EXAMPLES)
+@given(documents=collections(), data=st.data())
+def test_the_graph_is_that_of_what_stands(
+    world: Connection, models: Endpoint, documents: list[Draft], data: st.DataObject
+) -> None:
+    """Documents, rows by hand and the vocabulary come and go: the graph is the model's of what is left, which knows no
+    order of arrival."""
+    with own_realm(world, models) as realm:
+        ledger = Ledger(world, realm, data)
+        for draft in documents:
+            ledger.index(draft)
+        for _ in range(data.draw(st.integers(2, 10))):
+            ledger.step(documents)
+        found = read_graph(world, realm, "default", ledger.vocabulary)
+        assert dict(found.entities) == dict(ledger.graph().entities)
+        assert dict(found.relations) == dict(ledger.graph().relations)
+
+
+@dataclass(repr=False)
+class Ledger:
+    """What was said to a realm, kept beside it: evidence of chunks outlives the documents that they stand in."""
+
+    conn: Connection
+    realm: str
+    data: st.DataObject
+    live: dict[str, Draft] = field(default_factory=dict)
+    evidence: dict[tuple[str, int, Extraction], Extraction] = field(default_factory=dict)
+    vocabulary: dict[str, Predicate] = field(default_factory=lambda: dict(VOCABULARY))
+
+    def graph(self) -> Graph:
+        standing = [
+            replace(draft, chunks=tuple(self.said(draft, no) for no in range(len(draft.chunks))))
+            for draft in self.live.values()
+        ]
+        return derive(map(as_document, standing), self.vocabulary.values())
+
+    def said(self, draft: Draft, no: int) -> Extraction:
+        return self.evidence[draft.name, no, draft.chunks[no]]
+
+    def step(self, documents: list[Draft]) -> None:
+        draw = self.data.draw
+        what = draw(st.sampled_from("index move delete write write withdraw withdraw redeclare alias".split()))
+        if what == "index":
+            self.index(draw(st.sampled_from(documents)))
+        elif what == "redeclare":
+            predicate = draw(st.sampled_from([p for p in self.vocabulary.values() if not p.inverse_of]))
+            self.declare(draw(st.sampled_from((*REDECLARED, SYMMETRIC)))(predicate))
+        elif what == "alias":
+            name, target = draw(st.sampled_from(SYNONYMS))
+            other = replace(VOCABULARY[name], inverse_of=target, groups=(), functional=False)
+            self.declare(other if draw(st.booleans()) else VOCABULARY[name])
+        elif self.live:
+            draft = self.live[draw(st.sampled_from(sorted(self.live)))]
+            if what == "move":
+                self.index(replace(draft, ordinal=draw(ordinals), published_at=draw(publications)))
+            elif what == "delete":
+                delete(self.conn, self.realm, "default", draft.name)
+                del self.live[draft.name]
+            elif what == "write":
+                self.write(draft, draw(st.sampled_from(range(len(draft.chunks)))))
+            else:
+                self.withdraw(draft, draw(st.sampled_from(range(len(draft.chunks)))))
+
+    def index(self, draft: Draft) -> None:
+        index(self.conn, self.realm, "default", draft)
+        self.live[draft.name] = draft
+        for no, chunk in enumerate(draft.chunks):
+            self.evidence.setdefault((draft.name, no, chunk), settled(chunk))
+
+    def write(self, draft: Draft, no: int) -> None:
+        """Something else of what this passage names."""
+        said = self.said(draft, no)
+        names = [entity.name for entity in said.entities]
+        predicates = [p for p in VOCABULARY.values() if not p.value]
+        one, other = self.data.draw(st.permutations(names))[:2] if len(names) > 1 else (None, None)
+        if one is None or other is None:
+            return
+        triple = Triple(
+            one, self.data.draw(st.sampled_from(predicates)).name, other,
+            negated=self.data.draw(st.sampled_from((False, False, True))),
+            confidence=self.data.draw(st.sampled_from(CONFIDENCES)),
+        )  # fmt: skip
+        chunk = chunk_of(self.conn, self.realm, "default", draft.name, no + 1)
+        if triple not in said.triples:
+            assert_triple(self.conn, self.realm, chunk, triple)
+            self.evidence[draft.name, no, draft.chunks[no]] = replace(said, triples=(*said.triples, triple))
+
+    def withdraw(self, draft: Draft, no: int) -> None:
+        said = self.said(draft, no)
+        chunk = chunk_of(self.conn, self.realm, "default", draft.name, no + 1)
+        rows_there = sql(
+            self.conn, f'select id from "{self.realm}".assertion where chunk = %s order by no', [chunk]
+        )
+        assert len(rows_there) == len(said.triples)
+        if said.triples:
+            place = self.data.draw(st.sampled_from(range(len(said.triples))))
+            withdraw(self.conn, self.realm, rows_there[place]["id"])
+            left = (*said.triples[:place], *said.triples[place + 1 :])
+            self.evidence[draft.name, no, draft.chunks[no]] = replace(said, triples=left)
+
+    def declare(self, predicate: Predicate) -> None:
+        declare(self.conn, self.realm, predicate)
+        self.vocabulary[predicate.name] = predicate
+
+
+def settled(chunk: Extraction) -> Extraction:
+    """With the ends of its triples among its entities, which they stay when a triple goes, and each triple once."""
+    known = {fold(entity.name) for entity in chunk.entities}
+    ends = [e for t in chunk.triples for e in ((t.subject,) if t.is_value else (t.subject, t.object))]
+    stubs = {fold(end): Entity(end) for end in reversed(ends) if fold(end) not in known}
+    last = {triple: no for no, triple in enumerate(chunk.triples)}
+    return Extraction(
+        (*chunk.entities, *reversed(stubs.values())),
+        tuple(triple for no, triple in enumerate(chunk.triples) if last[triple] == no),
+    )
 
 
 def test_rows_by_hand_survive_what_does_not_change_the_text(world: Connection, new_space: Spaces) -> None:
