@@ -10,6 +10,8 @@
 #   make models    local model server                     make stop-models
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
+#   make bench-recall   how much of the gold evidence of musique_train retrieval finds (GRAPHRAG_DATA)
+#   make bench-latency  how long retrieval takes on a generated graph
 #   make nightly        the tests with many more random examples and 1,000 killed backends
 #   make bench-time     what the two clocks and the change feed cost, on a generated graph
 #   make bench-cancel   how long a stop takes, at random instants
@@ -41,8 +43,8 @@ DATA_built := $(sort $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql \
 EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sql
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
-    models stop-models demo lint check test nightly bench-cancel bench-communities bench-time bench-write \
-    installcheck tle dist clean
+    models stop-models demo lint check test nightly bench-cancel bench-communities bench-latency bench-recall \
+    bench-time bench-write installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -105,6 +107,19 @@ demo: start
 # Clustering beside plain igraph, and the reports on a novel; SIZES="10000 100000 1000000" for more relations.
 bench-communities: start
 	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.communities
+
+# What the benchmarks compare with lives apart from what the tests need.
+$(STATE)/bench-venv/ready: bench/requirements.txt
+	@$(PYTHON) -m venv $(STATE)/bench-venv
+	@$(STATE)/bench-venv/bin/python -m pip install -q --disable-pip-version-check -r bench/requirements.txt
+	@touch $@
+
+bench-recall: start $(STATE)/bench-venv/ready
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@$(environment) $(STATE)/bench-venv/bin/python -m bench.recall
+
+bench-latency: start
+	@$(environment) $(VENV)/bin/python -m bench.latency
 
 lint: setup
 	@extension/lint.sh

@@ -29,7 +29,8 @@ _MASK = (1 << 64) - 1
 
 @dataclass
 class Clustering:
-    """`membership` has one cluster number a vertex, -1 for one without edges; `note` says why the algorithm is not the one that was asked for."""
+    """`membership` has one cluster number a vertex, -1 for one without edges; `note` says why the algorithm is
+    not the one that was asked for."""
 
     algorithm: str
     membership: Sequence[int]

@@ -18,6 +18,7 @@ create type graphrag.evidence as (
     score double precision,
     ranks jsonb,                -- the rank each channel gave it
     hop integer,                -- relations: steps from a seed
+    path text,                  -- relations: the names from the seed to the relation
     reference integer,          -- number of its document in citations
     document text,
     source text,
@@ -34,3 +35,55 @@ create type graphrag.evidence as (
     confidence real
 );
 comment on type graphrag.evidence is 'One piece of evidence: a passage, a relation, an entity or a community report.';
+
+create type graphrag._lexical_plan as (
+    drivers tsquery,            -- finds the texts that are ranked
+    terms tsquery[],            -- the question's, rarest first
+    weights double precision[],
+    words double precision,     -- mean length of a text
+    is_small boolean            -- so few texts that the index is not needed
+);
+comment on type graphrag._lexical_plan is 'How texts are ranked by the words of a question.';
+
+create type graphrag._found as (
+    version bigint,             -- of a relation, or
+    chunk bigint,
+    node bigint,                -- the end it was found from
+    other bigint,               -- the end it leads to
+    hop integer,
+    score double precision,
+    via text,                   -- ids from the seed to node; a passage has a negative one
+    is_cut boolean              -- node has more edges than were followed
+);
+comment on type graphrag._found is 'What a walk found.';
+
+create type graphrag._hit as (
+    channel text,
+    id bigint,
+    rank bigint,
+    score double precision      -- as the channel measures it
+);
+comment on type graphrag._hit is 'What one channel found.';
+
+create type graphrag._ranked as (
+    id bigint,
+    score double precision,
+    ranks jsonb,                -- the rank each channel gave it
+    hop integer,
+    via text,
+    is_cut boolean
+);
+comment on type graphrag._ranked is 'What the channels found, fused.';
+
+create type graphrag._ways as (
+    walk text,                  -- ppr or hops
+    fusion text,                -- rrf or quota
+    rerank text[]               -- mmr, node_distance
+);
+comment on type graphrag._ways is 'How a read walks, fuses and orders what it finds.';
+
+create type graphrag._mass as (
+    node bigint,                -- an entity, or the negative number of a passage
+    mass double precision
+);
+comment on type graphrag._mass is 'Mass at a node of the graph.';

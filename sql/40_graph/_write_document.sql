@@ -30,6 +30,7 @@ begin
         _touched := _touched || graphrag._reread(plan.space, _revision, _touched);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds);
         _derived := graphrag._derive(plan.space, _revision, _touched);
+        perform graphrag._recount_terms(plan.space, _revision);
         perform graphrag._renew_plans(_chunks);
     end if;
     return graphrag._written_result(plan, prepared, _derived);
@@ -97,7 +98,7 @@ begin
         t.kind,
         sha256(convert_to(t.body, 'UTF8')),
         t.body,
-        to_tsvector(_config, t.body),
+        graphrag._text_vector(_config, t.body),
         graphrag._vector(t.vec)
     from jsonb_to_recordset(texts) as t (kind text, body text, vec text)
     on conflict do nothing;

@@ -31,6 +31,7 @@ begin
     perform graphrag._close_version(_version, _revision);
     perform graphrag._forget_unborn(_version, _revision);
     _derived := graphrag._derive(_space, _revision, _chunks);
+    perform graphrag._recount_terms(_space, _revision, 1);
     _result.document := graphrag._document_key(document, source);
     _result.chunks := cardinality(_chunks);
     _result.unchanged := 0;

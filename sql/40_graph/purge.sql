@@ -105,6 +105,12 @@ begin
     builds as (
         delete from community_build as b using horizon as h where h.space = b.space and b.died <= h.n returning 1
     ),
+    totals as (
+        delete from term_total as t using horizon as h where h.space = t.space and t.died <= h.n returning 1
+    ),
+    terms as (
+        delete from term_stat as t using horizon as h where h.space = t.space and t.died <= h.n returning 1
+    ),
     places as (
         delete from document_chunk as c
         using document_version as v, document as d, horizon as h
@@ -118,6 +124,7 @@ begin
         'decisions', (select count(*) from decisions),
         'communities', (select count(*) from communities),
         'builds', (select count(*) from builds),
+        'counts of terms', (select count(*) from totals) + (select count(*) from terms),
         'places of chunks', (select count(*) from places)
     )
     into _counts;
@@ -274,6 +281,9 @@ begin
         'answers', (select count(*) from answers)
     )
     into _more;
+    if of_document is not null then
+        _more := _more || graphrag._purge_terms(spaces[1]);
+    end if;
     for _space in
         select h.id, h.n from unnest(spaces, horizons) as h (id, n) order by h.id
     loop
@@ -320,6 +330,25 @@ begin
 end
 $function$;
 comment on function graphrag._purge_old_reports(integer, bigint) is 'Erases the communities of the past of a space; raises GR009 if the present ones may tell what a deleted document said.';
+
+create function graphrag._purge_terms(space integer)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Counts of words that no text has any more. They rank nothing.
+declare
+    _count bigint;
+begin
+    delete from term_stat as t
+    where t.space = $1
+        and t.term not in (
+            select w.lexeme from content as c cross join unnest(c.tsv) as w where c.space = $1
+        );
+    get diagnostics _count = row_count;
+    return jsonb_build_object('counts of terms', _count);
+end
+$function$;
+comment on function graphrag._purge_terms(integer) is 'Erases what is known of words that no text of a space has.';
 
 create function graphrag._purge_reports()
     returns jsonb

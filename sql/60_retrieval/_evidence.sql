@@ -4,125 +4,150 @@ create function graphrag._evidence(
     mode text,
     filter graphrag._filter,
     top_k integer,
-    max_hops integer
+    max_hops integer,
+    ways graphrag._ways
 )
     returns setof graphrag.evidence
     language plpgsql stable parallel safe rows 40
 as $function$
--- From the question's vector to ordered evidence in one statement: seeds, channels, fusion, then the rows themselves.
+-- From the question's vector to ordered evidence: channels, walk, fusion, then the rows themselves. Each step is one
+-- statement over arrays of what the step before found.
 declare
-    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
     _has_graph boolean := mode <> 'naive';
-    _today timestamptz := graphrag._today(filter);
-    _is_local boolean := mode not in ('naive', 'global');
+    _seeds graphrag._hit[] := '{}';
+    _best bigint[] := '{}';
+    _relations graphrag._hit[] := '{}';
+    _passages graphrag._hit[];
+    _found graphrag._found[] := '{}';
 begin
+    _passages := array(select v from graphrag._chunks_by_vector(vec, filter, _depth) as v);
+    if _has_graph then
+        _passages := _passages || array(select t from graphrag._chunks_by_text(question, filter, _depth) as t);
+        _relations := array(
+            select v from graphrag._relations_by_vector(vec, filter, _depth) as v
+            union all
+            select t from graphrag._relations_by_text(question, filter, _depth) as t
+        );
+    end if;
+    if mode in ('global', 'hybrid') then
+        _passages := case when mode = 'global' then '{}' else _passages end
+            || array(select s from graphrag._chunks_by_statement(_relations, filter, _depth) as s);
+    end if;
+    if mode in ('mix', 'local', 'hybrid') then
+        _seeds := array(select s from graphrag._seeds(question, vec, filter, top_k) as s);
+        _best := array(select f.id from graphrag._fuse(_seeds, top_k) as f order by f.score desc, f.id);
+        if ways.walk = 'hops' or mode = 'local' then
+            _passages := _passages || array(select m from graphrag._chunks_by_mention(_best, filter, _depth) as m);
+        end if;
+        if max_hops > 0 and ways.walk = 'hops' then
+            _found := array(select w from graphrag._walk(_best, filter, max_hops) as w);
+        elsif max_hops > 0 then
+            _found := array(select s from graphrag._spread(
+                graphrag._start(_seeds, _relations, _passages, filter), filter
+            ) as s);
+        end if;
+    end if;
+    if mode = 'local' then
+        _found := array(
+            select f
+            from unnest(_found) as f
+            where f.chunk is null
+                or f.chunk in (select h.id from unnest(_passages) as h where h.channel = 'mention')
+        );
+        _passages := array(
+            select h
+            from unnest(_passages) as h
+            where h.id in (select n.id from unnest(_passages) as n where n.channel = 'mention')
+        );
+    end if;
     return query
-    with seeds (entities) as materialized (
-        select array(
-            select s.entity from graphrag._seeds(question, vec, filter, top_k) as s where _has_graph order by s.rank
-        )
-    ),
-    chunk_channel as (
-        select 'vector' as channel, v.chunk, v.rank
-        from graphrag._chunks_by_vector(vec, filter, _depth) as v
-        where mode <> 'global'
-        union all
-        select 'text', t.chunk, t.rank from graphrag._chunks_by_text(question, filter, _depth) as t where _is_local
-        union all
-        select 'mention', m.chunk, m.rank
-        from seeds as s
-        cross join graphrag._chunks_by_mention(s.entities, filter, _depth) as m
-        where _is_local
-    ),
-    chunks as (
-        select c.chunk, sum(1 / (_k + c.rank)) as score, jsonb_object_agg(c.channel, c.rank) as ranks
-        from chunk_channel as c
-        group by c.chunk
-        having mode not in ('local', 'hybrid') or bool_or(c.channel = 'mention')
-        order by 2 desc, c.chunk
-        limit top_k
-    ),
-    relation_channel as (
-        select 'walk' as channel, w.version, w.rank, w.hop
-        from seeds as s
-        cross join graphrag._walk(s.entities, filter, max_hops) as w
-        where _is_local
-        union all
-        select 'vector', v.version, v.rank, null
-        from graphrag._relations_by_vector(vec, filter, _depth) as v
-        where _has_graph
-        union all
-        select 'text', t.version, t.rank, null
-        from graphrag._relations_by_text(question, filter, _depth) as t
-        where _has_graph
-    ),
-    relations as (
-        select
-            r.version,
-            sum(1 / (_k + r.rank)) as score,
-            jsonb_object_agg(r.channel, r.rank) as ranks,
-            min(r.hop) as hop,
-            graphrag._has_ended(v.effective, _today) as has_ended
-        from relation_channel as r
-        join relation_version as v on v.id = r.version
-        group by r.version, v.effective
-        order by has_ended, 2 desc, r.version
-        limit 3 * top_k
-    ),
-    -- Entities worth describing: seeds, and those that the relations found are about.
-    entity_channel as (
-        select 'seed' as channel, e.entity, e.rank
-        from seeds as s
-        cross join unnest(s.entities) with ordinality as e (entity, rank)
-        union all
-        select 'relation', n.entity, min(r.rank)
-        from (
-            select x.version, row_number() over (order by x.has_ended, x.score desc, x.version) as rank
-            from relations as x
-        ) as r
-        join relation_version as v on v.id = r.version
-        cross join unnest(array[v.subject, v.object]) as n (entity)
-        where n.entity is not null
-        group by n.entity
-    ),
-    entities as (
-        select e.entity, sum(1 / (_k + e.rank)) as score, jsonb_object_agg(e.channel, e.rank) as ranks
-        from entity_channel as e
-        group by e.entity
-        order by 2 desc, e.entity
-        limit top_k
-    ),
-    pieces as (
-        select c.* from graphrag._chunk_rows(
-            array(select x.chunk from chunks as x order by x.score desc, x.chunk), filter
-        ) as c
-        union all
-        select r.* from graphrag._relation_rows(
-            array(select x.version from relations as x order by x.has_ended, x.score desc, x.version), filter
-        ) as r
-        union all
-        select e.* from graphrag._entity_rows(
-            array(select x.entity from entities as x order by x.score desc, x.entity), filter
-        ) as e
-    ),
-    cited as (
-        -- One number a document, in the order in which the evidence first uses it.
-        select p.document, p.source, row_number() over (order by min(p.kind), min(p.rank)) as reference
-        from pieces as p
-        where p.document is not null
-        group by p.document, p.source
-    )
-    select
-        p.kind, p.rank, p.id, p.text, coalesce(c.score, r.score, e.score), coalesce(c.ranks, r.ranks, e.ranks), r.hop,
-        d.reference::integer, p.document, p.source, p.published_at, p.metadata, p.subject, p.predicate, p.object,
-        p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
-    from pieces as p
-    left join chunks as c on p.kind = 'chunk' and c.chunk = p.id
-    left join relations as r on p.kind = 'relation' and r.version = p.id
-    left join entities as e on p.kind = 'entity' and e.entity = p.id
-    left join cited as d on d.document = p.document and d.source is not distinct from p.source
-    order by p.kind, p.rank;
+    select e.*
+    from graphrag._evidence_rows(
+        array(select p from graphrag._rank_passages(_passages, _found, vec, ways, top_k) as p),
+        array(select r from graphrag._rank_relations(
+            _relations, _found, ways, 3 * top_k, graphrag._today(filter)
+        ) as r),
+        _seeds,
+        top_k,
+        filter
+    ) as e;
 end
 $function$;
-comment on function graphrag._evidence(text, vector, text, graphrag._filter, integer, integer) is 'Evidence for a question, by kind and rank.';
+comment on function graphrag._evidence(text, vector, text, graphrag._filter, integer, integer, graphrag._ways) is 'Evidence for a question, by kind and rank.';
+
+create function graphrag._start(
+    seeds graphrag._hit[],
+    relations graphrag._hit[],
+    passages graphrag._hit[],
+    filter graphrag._filter
+)
+    returns graphrag._mass[]
+    language plpgsql stable parallel safe
+as $function$
+-- Where personalised PageRank starts: at the entities of the nearest relations and of the names in the question, each
+-- the less the more passages name it, and a little at the passages that the channels found.
+declare
+    _facts integer := (graphrag._setting('ppr_facts') #>> '{}')::integer;
+begin
+    return array(
+        select row(n.node, sum(n.mass order by n.mass))::graphrag._mass
+        from (
+            select e.entity as node, e.mass / greatest(graphrag._passages_naming(e.entity, filter), 1) as mass
+            from (
+                select s.id as entity, 0.25 as mass from unnest(seeds) as s where s.channel = 'name'
+                union all
+                select n.entity, f.score
+                from (
+                    select h.id, h.score
+                    from unnest(relations) as h
+                    where h.channel = 'vector'
+                    order by h.rank, h.id
+                    limit _facts
+                ) as f
+                join relation_version as v on v.id = f.id
+                cross join unnest(array[v.subject, v.object]) as n (entity)
+                where n.entity is not null
+            ) as e
+            union all
+            -- From the least to the most that the channel measured; the least stays in sight.
+            select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end * greatest(
+                coalesce((h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0), 1),
+                0.01
+            )
+            from unnest(passages) as h
+            where h.channel in ('vector', 'text', 'statement')
+            window c as (partition by h.channel)
+            union all
+            select -h.id, 0.5 from unnest(passages) as h where h.channel = 'identifier'
+        ) as n
+        where n.mass > 0
+        group by n.node
+        order by n.node
+    );
+end
+$function$;
+comment on function graphrag._start(graphrag._hit[], graphrag._hit[], graphrag._hit[], graphrag._filter) is 'The nodes that personalised PageRank starts from, with their mass.';
+
+create function graphrag._passages_naming(entity bigint, filter graphrag._filter)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select count(*)
+        from (
+            select
+            from entity_name as n
+            join mention as m on m.space = n.space and m.folded = n.folded
+            join document_chunk as d on d.chunk = m.chunk
+            where n.entity = $1
+                and n.role <> 'claimed'
+                and graphrag._believed(n.born, n.died, n.space, filter)
+                and graphrag._believed(d.born, d.died, n.space, filter)
+            limit 1000
+        ) as p
+    );
+end
+$function$;
+comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a thousand.';

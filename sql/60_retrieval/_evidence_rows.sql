@@ -5,7 +5,8 @@ as $function$
 begin
     return query
     select distinct on (c.no)
-        'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::integer,
+        'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         coalesce(d.name, d.key), d.source, v.published_at, v.metadata, null::text, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(chunks) with ordinality as c (id, no)
@@ -26,7 +27,8 @@ as $function$
 begin
     return query
     select
-        'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::integer,
+        'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         null::text, null::text, null::timestamptz, jsonb_build_object('types', v.types), v.name, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(entities) with ordinality as e (id, no)
@@ -56,7 +58,8 @@ begin
             '(%s) --[%s%s]--> (%s)', s.name, case when v.negated then 'NOT ' else '' end, v.predicate,
             coalesce(o.name, r.value)
         ),
-        null::double precision, null::jsonb, null::integer, null::integer,
+        null::double precision, null::jsonb, null::integer, null::text,
+        null::integer,
         d.document, d.source, d.published_at,
         jsonb_strip_nulls(jsonb_build_object(
             'relation', r.id,
@@ -118,3 +121,96 @@ begin
 end
 $function$;
 comment on function graphrag._newest_support(bigint, integer, graphrag._filter) is 'The document in which a relation was last stated.';
+
+create function graphrag._evidence_rows(
+    chunks graphrag._ranked[],
+    relations graphrag._ranked[],
+    seeds graphrag._hit[],
+    top_k integer,
+    filter graphrag._filter
+)
+    returns setof graphrag.evidence
+    language plpgsql stable parallel safe rows 40
+as $function$
+-- Entities worth describing are seeds, and those that the relations found are about.
+declare
+    _entities graphrag._ranked[] := array(
+        select f
+        from graphrag._fuse(
+            seeds || array(
+                select row('relation', n.entity, min(r.no), null)::graphrag._hit
+                from unnest(relations) with ordinality as r (id, score, ranks, hop, via, is_cut, no)
+                join relation_version as v on v.id = r.id
+                cross join unnest(array[v.subject, v.object]) as n (entity)
+                where n.entity is not null
+                group by n.entity
+            ),
+            top_k
+        ) as f
+        order by f.score desc, f.id
+    );
+begin
+    return query
+    with pieces as (
+        select c.* from graphrag._chunk_rows(array(select x.id from unnest(chunks) as x), filter) as c
+        union all
+        select r.* from graphrag._relation_rows(array(select x.id from unnest(relations) as x), filter) as r
+        union all
+        select e.* from graphrag._entity_rows(array(select x.id from unnest(_entities) as x), filter) as e
+    ),
+    cited as (
+        -- One number a document, in the order in which the evidence first uses it.
+        select p.document, p.source, row_number() over (order by min(p.kind), min(p.rank)) as reference
+        from pieces as p
+        where p.document is not null
+        group by p.document, p.source
+    ),
+    ranked as (
+        select 'chunk' as kind, c.* from unnest(chunks) as c
+        union all
+        select 'relation', r.* from unnest(relations) as r
+        union all
+        select 'entity', e.* from unnest(_entities) as e
+    )
+    select
+        p.kind, p.rank, p.id, p.text, r.score, r.ranks, r.hop, graphrag._path(r.via, filter), d.reference::integer,
+        p.document, p.source, p.published_at,
+        case when r.is_cut then p.metadata || '{"truncated": true}' else p.metadata end,
+        p.subject, p.predicate, p.object, p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
+    from pieces as p
+    left join ranked as r on r.kind = p.kind and r.id = p.id
+    left join cited as d on d.document = p.document and d.source is not distinct from p.source
+    order by p.kind, p.rank;
+end
+$function$;
+comment on function graphrag._evidence_rows(graphrag._ranked[], graphrag._ranked[], graphrag._hit[], integer, graphrag._filter) is 'The rows of ranked passages and relations, and of the entities that matter to them.';
+
+create function graphrag._path(via text, filter graphrag._filter)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- A walk's ids as names: entities as they were called then, passages by their document in brackets.
+begin
+    return (
+        select string_agg(
+            case
+                when n.id::bigint > 0 then (
+                    select v.name
+                    from entity as e
+                    join entity_version as v on v.entity = e.id
+                    where e.id = n.id::bigint and graphrag._believed(v.born, v.died, e.space, filter)
+                )
+                else (
+                    select format('[%s]', coalesce(d.name, d.key))
+                    from chunk as k
+                    join document as d on d.id = k.document
+                    where k.id = -n.id::bigint
+                )
+            end,
+            ' > ' order by n.no
+        )
+        from unnest(string_to_array(via, ',')) with ordinality as n (id, no)
+    );
+end
+$function$;
+comment on function graphrag._path(text, graphrag._filter) is 'The path of a walk as names.';

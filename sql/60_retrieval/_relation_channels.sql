@@ -1,55 +1,100 @@
 create function graphrag._relations_by_vector(question vector, filter graphrag._filter, depth integer)
-    returns table (version bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
+    set enable_sort = off
 as $function$
+declare
+    _selected bigint[] := graphrag._selected('relation', filter);
 begin
-    return query
-    select found.id, row_number() over (order by found.distance, found.id)
-    from (
-        select v.id, graphrag._distance(t.vec, question) as distance
-        from content as t
-        cross join lateral (
-            -- offset 0: the texts come in the order of their index, and each is looked up here.
-            select r.id
-            from relation_version as r
-            where r.content = t.id
-                and graphrag._believed(r.born, r.died, t.space, filter)
-                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
-            offset 0
-        ) as v
-        where t.kind = 'relation' and t.space = any (filter.spaces)
-        order by graphrag._distance(t.vec, question), v.id
-        limit depth
-    ) as found;
+    -- The inner query is in the order of the vectors' index; the whole order is one that no index has, before
+    -- PostgreSQL 16. The space is tested by array_position: there is no index for that to seem better.
+    if _selected is null then
+        return query
+        select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.id, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from content as c
+                where c.kind = 'relation' and array_position(filter.spaces, c.space) is not null
+                order by graphrag._distance(c.vec, question)
+            ) as t
+            cross join lateral (
+                select r.id
+                from relation_version as r
+                where r.content = t.id
+                    and graphrag._believed(r.born, r.died, t.space, filter)
+                    and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                    and (
+                        filter.entity_types is null
+                        or r.object is null
+                        or graphrag._has_type(r.object, t.space, filter)
+                    )
+                offset 0
+            ) as v
+            order by t.distance, v.id
+            limit depth
+        ) as found;
+    else
+        return query
+        select 'vector', found.id, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select v.id, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from (select distinct s.id from unnest(_selected) as s (id)) as s
+                join content as c on c.id = s.id
+                where c.space = any (filter.spaces)
+                order by 3
+            ) as t
+            cross join lateral (
+                select r.id
+                from relation_version as r
+                where r.content = t.id
+                    and graphrag._believed(r.born, r.died, t.space, filter)
+                    and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                    and (
+                        filter.entity_types is null
+                        or r.object is null
+                        or graphrag._has_type(r.object, t.space, filter)
+                    )
+                offset 0
+            ) as v
+            order by t.distance, v.id
+            limit depth
+        ) as found;
+    end if;
 end
 $function$;
 comment on function graphrag._relations_by_vector(vector, graphrag._filter, integer) is 'Relations whose statement is nearest to the question.';
 
 create function graphrag._relations_by_text(question text, filter graphrag._filter, depth integer)
-    returns table (version bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 declare
-    _terms tsquery := graphrag._question_terms(question);
+    _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'relation', filter);
 begin
     return query
-    select found.id, row_number() over (order by found.score desc, found.id)
+    select 'text', found.id, rank() over (order by found.score desc), found.score
     from (
-        select v.id, ts_rank(t.tsv, _terms, 1) as score
-        from content as t
-        join relation_version as v on v.content = t.id
-        where t.kind = 'relation'
-            and t.tsv @@ _terms
-            and t.space = any (filter.spaces)
-            and graphrag._believed(v.born, v.died, t.space, filter)
-            and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-            and (filter.entity_types is null or graphrag._has_type(v.subject, t.space, filter))
-            and (filter.entity_types is null or v.object is null or graphrag._has_type(v.object, t.space, filter))
-        order by ts_rank(t.tsv, _terms, 1) desc, v.id
+        select v.id, graphrag._bm25(v.tsv, _plan) as score
+        from (
+            select r.id, t.tsv
+            from graphrag._lexical(_plan, 'relation', filter) as l
+            join content as t on t.id = l.content
+            join relation_version as r on r.content = t.id
+            where graphrag._believed(r.born, r.died, t.space, filter)
+                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
+                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+            limit 4 * depth
+        ) as v
+        order by 2 desc, v.id
         limit depth
     ) as found;
 end
 $function$;
-comment on function graphrag._relations_by_text(text, graphrag._filter, integer) is 'Relations whose statement, endpoint names included, shares words with the question.';
+comment on function graphrag._relations_by_text(text, graphrag._filter, integer) is 'Relations whose statement, endpoint names included, shares words with the question (BM25).';

@@ -1,99 +1,133 @@
 create function graphrag._chunks_by_vector(question vector, filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
+    set enable_sort = off
 as $function$
+declare
+    _selected bigint[] := graphrag._selected('chunk', filter);
 begin
-    return query
-    select found.chunk, row_number() over (order by found.distance, found.chunk)
-    from (
-        select d.chunk, graphrag._distance(t.vec, question) as distance
-        from content as t
-        cross join lateral (
-            -- A chunk that its document repeats is one passage.
-            select distinct k.chunk
-            from document_chunk as k
-            join document_version as v on v.id = k.version
-            where k.content = t.id
-                and graphrag._believed(k.born, k.died, t.space, filter)
-                and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
-        ) as d
-        where t.kind = 'chunk' and t.space = any (filter.spaces)
-        order by graphrag._distance(t.vec, question), d.chunk
-        limit depth
-    ) as found;
+    -- The inner query is in the order of the vectors' index; the whole order is one that no index has, before
+    -- PostgreSQL 16. The space is tested by array_position: there is no index for that to seem better.
+    if _selected is null then
+        return query
+        select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select d.chunk, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from content as c
+                where c.kind = 'chunk' and array_position(filter.spaces, c.space) is not null
+                order by graphrag._distance(c.vec, question)
+            ) as t
+            cross join lateral (
+                -- A chunk that its document repeats is one passage.
+                select distinct k.chunk
+                from document_chunk as k
+                join document_version as v on v.id = k.version
+                where k.content = t.id
+                    and graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+            ) as d
+            order by t.distance, d.chunk
+            limit depth
+        ) as found;
+    else
+        return query
+        select 'vector', found.chunk, rank() over (order by found.distance), 1 - found.distance
+        from (
+            select d.chunk, t.distance
+            from (
+                select c.id, c.space, graphrag._distance(c.vec, question) as distance
+                from (select distinct s.id from unnest(_selected) as s (id)) as s
+                join content as c on c.id = s.id
+                where c.space = any (filter.spaces)
+                order by 3
+            ) as t
+            cross join lateral (
+                -- A chunk that its document repeats is one passage.
+                select distinct k.chunk
+                from document_chunk as k
+                join document_version as v on v.id = k.version
+                where k.content = t.id
+                    and graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+            ) as d
+            order by t.distance, d.chunk
+            limit depth
+        ) as found;
+    end if;
 end
 $function$;
 comment on function graphrag._chunks_by_vector(vector, graphrag._filter, integer) is 'Passages nearest to the question.';
 
-create function graphrag._question_terms(question text)
-    returns tsquery
-    language plpgsql stable parallel safe
-as $function$
--- Any of the question's words. Built from lexemes, so that operators in a question are plain text.
-declare
-    _config regconfig := (graphrag._setting('text_search_config') #>> '{}')::regconfig;
-begin
-    return (
-        select string_agg(quote_literal(l.lexeme), ' | ')::tsquery
-        from unnest(to_tsvector(_config, question)) as l
-    );
-end
-$function$;
-comment on function graphrag._question_terms(text) is 'The question as a disjunction of its lexemes; NULL if it has none.';
-
 create function graphrag._chunks_by_text(question text, filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
+-- Those that have identifiers of the question come first, with more of them before fewer.
 declare
-    _terms tsquery := graphrag._question_terms(question);
+    _plan graphrag._lexical_plan := graphrag._lexical_plan(question, 'chunk', filter);
     _identifiers text[] := graphrag._identifiers(question);
 begin
     return query
     with matched as (
-        select d.chunk, ts_rank(t.tsv, _terms, 1) + 1.0 * cardinality(
-            array(select unnest(k.identifiers) intersect select unnest(_identifiers))
-        ) as score
-        from content as t
-        join document_chunk as d on d.content = t.id
-        join chunk as k on k.id = d.chunk
-        join document_version as v on v.id = d.version
-        where t.kind = 'chunk'
-            and t.tsv @@ _terms
-            and t.space = any (filter.spaces)
-            and graphrag._believed(d.born, d.died, t.space, filter)
-            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
-        union
-        select d.chunk, 1.0 * cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers)))
+        (
+            select d.chunk, 0 as identifiers, graphrag._bm25(d.tsv, _plan) as score
+            from (
+                select k.chunk, t.tsv
+                from graphrag._lexical(_plan, 'chunk', filter) as l
+                join content as t on t.id = l.content
+                join document_chunk as k on k.content = t.id
+                join document_version as v on v.id = k.version
+                where graphrag._believed(k.born, k.died, t.space, filter)
+                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                limit 4 * depth
+            ) as d
+        )
+        union all
+        select
+            d.chunk,
+            cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers))),
+            graphrag._bm25(t.tsv, _plan)
         from chunk as k
         join document_chunk as d on d.chunk = k.id
         join document_version as v on v.id = d.version
         join document as o on o.id = v.document
+        join content as t on t.id = k.content
         where k.identifiers && _identifiers
             and o.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, o.space, filter)
             and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
             and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
     )
-    select m.chunk, row_number() over (order by max(m.score) desc, m.chunk)
+    select
+        case when max(m.identifiers) > 0 then 'identifier' else 'text' end,
+        m.chunk,
+        rank() over (order by max(m.identifiers) desc, max(m.score) desc),
+        max(m.score)
     from matched as m
     group by m.chunk
-    order by max(m.score) desc, m.chunk
+    order by max(m.identifiers) desc, max(m.score) desc, m.chunk
     limit depth;
 end
 $function$;
-comment on function graphrag._chunks_by_text(text, graphrag._filter, integer) is 'Passages that share words or identifiers with the question.';
+comment on function graphrag._chunks_by_text(text, graphrag._filter, integer) is 'Passages that share words (BM25) or identifiers with the question.';
 
 create function graphrag._chunks_by_mention(entities bigint[], filter graphrag._filter, depth integer)
-    returns table (chunk bigint, rank bigint)
+    returns setof graphrag._hit
     language plpgsql stable parallel safe rows 50
 as $function$
 -- Passages that name seed entities: first those that name most of them, then those that name the better seeds.
 begin
     return query
-    select m.chunk, row_number() over (order by count(distinct e.id) desc, sum(1.0 / e.no) desc, m.chunk)
+    select
+        'mention',
+        m.chunk,
+        rank() over (order by count(distinct e.id) desc, sum(1.0 / e.no) desc),
+        sum(1.0 / e.no)::double precision
     from unnest(entities) with ordinality as e (id, no)
     join entity_name as n on n.entity = e.id and n.role <> 'claimed'
     join mention as m on m.space = n.space and m.folded = n.folded
@@ -114,6 +148,32 @@ begin
 end
 $function$;
 comment on function graphrag._chunks_by_mention(bigint[], graphrag._filter, integer) is 'Passages that name the seed entities.';
+
+create function graphrag._chunks_by_statement(relations graphrag._hit[], filter graphrag._filter, depth integer)
+    returns setof graphrag._hit
+    language plpgsql stable parallel safe rows 50
+as $function$
+-- Passages in which the relations found were stated, in the relations' order.
+begin
+    return query
+    select 'statement', d.chunk, rank() over (order by min(r.no)), 1.0::double precision / min(r.no)
+    from (
+        select f.id, row_number() over (order by f.score desc, f.id) as no from graphrag._fuse(relations, depth) as f
+    ) as r
+    join relation_version as x on x.id = r.id
+    join relation as i on i.id = x.relation
+    join assertion as a on a.content = x.content
+    join document_chunk as d on d.chunk = a.chunk
+    join document_version as v on v.id = d.version
+    where graphrag._believed(d.born, d.died, i.space, filter)
+        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+    group by d.chunk
+    order by min(r.no), d.chunk
+    limit depth;
+end
+$function$;
+comment on function graphrag._chunks_by_statement(graphrag._hit[], graphrag._filter, integer) is 'Passages that state the relations found.';
 
 create function graphrag._means_another(space integer, folded text, document bigint, filter graphrag._filter)
     returns boolean

@@ -1,22 +1,23 @@
 create function graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer)
-    returns table (version bigint, relation bigint, other bigint)
+    returns table (node bigint, version bigint, other bigint, weight integer, is_cut boolean)
     language plpgsql stable parallel safe rows 200
 as $function$
 -- One step: the edges of these entities in both directions, newest first, filters applied to each edge and to the
--- entity it reaches. Closed versions are only looked at when the read is about the past.
+-- entity it reaches. Closed versions are only looked at when the read is about the past. The last edge that
+-- per_entity lets in is marked: the entity may have more.
 declare
     _is_past boolean := 9223372036854775806 > any (filter.revisions);
 begin
     return query
-    select x.id, x.relation, x.other
+    select f.id, x.id, x.other, x.weight, x.is_cut
     from unnest(entities) with ordinality as f (id, no)
     join entity as e on e.id = f.id
     cross join lateral (
         (
-            select d.*
+            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = per_entity as is_cut
             from (
                 (
-                    select v.id, v.relation, v.object as other, v.ord, v.weight
+                    select v.id, v.object as other, v.ord, v.weight
                     from relation_version as v
                     where v.subject = f.id and v.died is null
                         and graphrag._believed(v.born, v.died, e.space, filter)
@@ -31,7 +32,7 @@ begin
                 )
                 union all
                 (
-                    select v.id, v.relation, v.object as other, v.ord, v.weight
+                    select v.id, v.object as other, v.ord, v.weight
                     from relation_version as v
                     where _is_past and v.subject = f.id and v.died is not null
                         and graphrag._believed(v.born, v.died, e.space, filter)
@@ -50,10 +51,10 @@ begin
         )
         union all
         (
-            select d.*
+            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = per_entity as is_cut
             from (
                 (
-                    select v.id, v.relation, v.subject as other, v.ord, v.weight
+                    select v.id, v.subject as other, v.ord, v.weight
                     from relation_version as v
                     where v.object = f.id and v.died is null
                         and graphrag._believed(v.born, v.died, e.space, filter)
@@ -64,7 +65,7 @@ begin
                 )
                 union all
                 (
-                    select v.id, v.relation, v.subject as other, v.ord, v.weight
+                    select v.id, v.subject as other, v.ord, v.weight
                     from relation_version as v
                     where _is_past and v.object = f.id and v.died is not null
                         and graphrag._believed(v.born, v.died, e.space, filter)
@@ -99,7 +100,7 @@ $function$;
 comment on function graphrag._has_type(bigint, integer, graphrag._filter) is 'Whether an entity is of a type that a read may see.';
 
 create function graphrag._walk(seeds bigint[], filter graphrag._filter, max_hops integer)
-    returns table (version bigint, relation bigint, hop integer, rank bigint)
+    returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
 -- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop.
@@ -107,39 +108,42 @@ declare
     _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
     _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;
     _frontier bigint[] := seeds;
+    _paths text[] := seeds;
     _visited bigint[] := seeds;
-    _versions bigint[] := '{}';
-    _relations bigint[] := '{}';
-    _hops integer[] := '{}';
-    _found bigint[];
-    _found_relations bigint[];
-    _others bigint[];
+    _step graphrag._found[];
+    _steps graphrag._found[] := '{}';
 begin
     for _hop in 1 .. max_hops loop
         exit when _frontier = '{}' or _budget <= 0;
-        select
-            coalesce(array_agg(e.version), '{}'),
-            coalesce(array_agg(e.relation), '{}'),
-            coalesce(array_agg(e.other), '{}')
-        into _found, _found_relations, _others
-        from graphrag._edges(_frontier, filter, _per_entity, _budget) as e;
-        _budget := _budget - cardinality(_found);
-        _versions := _versions || _found;
-        _relations := _relations || _found_relations;
-        _hops := _hops || array_fill(_hop, array[cardinality(_found)]);
-        _frontier := array(
-            select o.id
-            from unnest(_others) with ordinality as o (id, no)
-            where o.id is not null and o.id <> all (_visited)
-            group by o.id
-            order by min(o.no)
+        _step := array(
+            select row(e.version, null, e.node, e.other, _hop, null, f.path, e.is_cut)::graphrag._found
+            from graphrag._edges(_frontier, filter, _per_entity, _budget) with ordinality
+                as e (node, version, other, weight, is_cut, no)
+            join unnest(_frontier, _paths) as f (id, path) on f.id = e.node
+            order by e.no
         );
+        _budget := _budget - cardinality(_step);
+        _steps := _steps || _step;
+        select coalesce(array_agg(r.other order by r.no), '{}'), coalesce(array_agg(r.path order by r.no), '{}')
+        into _frontier, _paths
+        from (
+            select distinct on (s.other) s.other, concat(s.via, ',', s.other) as path, s.no
+            from unnest(_step) with ordinality
+                as s (version, chunk, node, other, hop, score, via, is_cut, no)
+            where s.other is not null and not exists (select from unnest(_visited) as v (id) where v.id = s.other)
+            order by s.other, s.no
+        ) as r;
         _visited := _visited || _frontier;
     end loop;
     return query
-    select w.version, w.relation, min(w.hop), row_number() over (order by min(w.hop), min(w.no))
-    from unnest(_versions, _relations, _hops) with ordinality as w (version, relation, hop, no)
-    group by w.version, w.relation;
+    select w.version, null::bigint, w.node, w.other, w.hop, 1.0::double precision / w.no, w.via, w.is_cut
+    from (
+        select distinct on (s.version)
+            s.version, s.node, s.other, s.hop, s.via, s.no, bool_or(s.is_cut) over (partition by s.node) as is_cut
+        from unnest(_steps) with ordinality as s (version, chunk, node, other, hop, score, via, is_cut, no)
+        order by s.version, s.no
+    ) as w
+    order by w.no;
 end
 $function$;
 comment on function graphrag._walk(bigint[], graphrag._filter, integer) is 'The relations within max_hops of the seeds, nearest and newest first.';

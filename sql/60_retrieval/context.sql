@@ -156,6 +156,9 @@ create function graphrag.context(
     min_confidence double precision default null,
     community_level integer default null,
     budget integer default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null,
@@ -170,6 +173,7 @@ create function graphrag.context(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$
@@ -193,6 +197,7 @@ begin
         ),
         top_k,
         max_hops,
+        graphrag._ways_of(walk, fusion, rerank),
         embedding,
         community_level
     );
@@ -204,7 +209,7 @@ begin
     characters_prompted := length(_prompted);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, integer, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, integer, text, text, text[], double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
 
 create function graphrag._prompt_header(as_of text)
     returns jsonb

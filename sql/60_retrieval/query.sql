@@ -14,6 +14,9 @@ create function graphrag.query(
     instructions text default null,
     history jsonb default null,
     budget integer default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -25,6 +28,7 @@ create function graphrag.query(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
     set graphrag.call = ''
@@ -53,6 +57,7 @@ begin
         ),
         top_k,
         max_hops,
+        graphrag._ways_of(walk, fusion, rerank),
         embedding,
         community_level
     );
@@ -83,7 +88,7 @@ begin
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, jsonb, integer, double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, jsonb, integer, text, text, text[], double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
 
 create function graphrag._check_citations(
     inout answer text,

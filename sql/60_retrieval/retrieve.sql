@@ -1,17 +1,53 @@
 create function graphrag._check_mode(mode text)
     returns void
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
+declare
+    _modes constant text[] := '{mix, local, global, hybrid, naive, bypass}';
 begin
-    if mode is null or mode not in ('mix', 'local', 'global', 'hybrid', 'naive', 'bypass') then
+    if mode is null or mode <> all (_modes) then
         raise exception 'there is no mode "%"', mode
             using errcode = 'GR002',
-                detail = 'The modes are mix, local, global, hybrid, naive and bypass.',
-                hint = graphrag._near(mode, array['mix', 'local', 'global', 'hybrid', 'naive', 'bypass']);
+                detail = format('The modes are %s.', array_to_string(_modes, ', ')),
+                hint = graphrag._near(mode, _modes);
     end if;
 end
 $function$;
 comment on function graphrag._check_mode(text) is 'Raises GR002 for an unknown mode.';
+
+create function graphrag._ways_of(walk text, fusion text, rerank text[])
+    returns graphrag._ways
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _ways graphrag._ways := row(
+        coalesce(walk, graphrag._setting('walk') #>> '{}'),
+        coalesce(fusion, graphrag._setting('fusion') #>> '{}'),
+        coalesce(rerank, '{}')
+    );
+begin
+    perform graphrag._check_way('walk', _ways.walk, '{ppr, hops}');
+    perform graphrag._check_way('fusion', _ways.fusion, '{rrf, quota}');
+    perform graphrag._check_way('rerank', r.way, '{mmr, node_distance}') from unnest(_ways.rerank) as r (way);
+    return _ways;
+end
+$function$;
+comment on function graphrag._ways_of(text, text, text[]) is 'How a read walks, fuses and reranks; raises GR009 for a way that there is not.';
+
+create function graphrag._check_way(what text, way text, known text[])
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    if way is null or way <> all (known) then
+        raise exception 'there is no % "%"', what, way
+            using errcode = 'GR009',
+                detail = format('For %s there are %s.', what, array_to_string(known, ', ')),
+                hint = graphrag._near(way, known);
+    end if;
+end
+$function$;
+comment on function graphrag._check_way(text, text, text[]) is 'Raises GR009 for a walk, fusion or reranking that there is not.';
 
 create function graphrag._gather(
     question text,
@@ -19,6 +55,7 @@ create function graphrag._gather(
     filter graphrag._filter,
     top_k integer,
     max_hops integer,
+    ways graphrag._ways,
     embedding double precision[],
     community_level integer
 )
@@ -53,13 +90,13 @@ begin
     end if;
     perform set_config('hnsw.ef_search', graphrag._setting('hnsw_ef_search') #>> '{}', true);
     _evidence := graphrag._evidence_with_reports(
-        question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops, community_level
+        question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops, ways, community_level
     );
     perform graphrag._record_touch(question, mode, filter.spaces, _evidence);
     return _evidence;
 end
 $function$;
-comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, double precision[], integer) is 'Evidence for a question; checks the arguments that every read shares.';
+comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, graphrag._ways, double precision[], integer) is 'Evidence for a question; checks the arguments that every read shares.';
 
 create function graphrag._question_vector(question text, embedding double precision[])
     returns vector
@@ -103,6 +140,9 @@ create function graphrag.retrieve(
     metadata_filter jsonb default null,
     min_confidence double precision default null,
     community_level integer default null,
+    walk text default null,
+    fusion text default null,
+    rerank text[] default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -114,6 +154,7 @@ create function graphrag.retrieve(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
 as $function$
@@ -137,10 +178,11 @@ begin
             ),
             top_k,
             max_hops,
+            graphrag._ways_of(walk, fusion, rerank),
             embedding,
             community_level
         )
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, text, text[], double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';

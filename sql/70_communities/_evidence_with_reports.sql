@@ -5,6 +5,7 @@ create function graphrag._evidence_with_reports(
     filter graphrag._filter,
     top_k integer,
     max_hops integer,
+    ways graphrag._ways,
     community_level integer
 )
     returns graphrag.evidence[]
@@ -17,7 +18,9 @@ begin
         _reports := array(select r from graphrag._report_evidence(vec, filter, community_level, top_k) as r);
         perform graphrag._warn_of_reports(filter, cardinality(_reports));
     end if;
-    return _reports || array(select e from graphrag._evidence(question, vec, mode, filter, top_k, max_hops) as e);
+    return _reports || array(
+        select e from graphrag._evidence(question, vec, mode, filter, top_k, max_hops, ways) as e
+    );
 end
 $function$;
-comment on function graphrag._evidence_with_reports(text, vector, text, graphrag._filter, integer, integer, integer) is 'Evidence for a question, with community reports in the modes that read them.';
+comment on function graphrag._evidence_with_reports(text, vector, text, graphrag._filter, integer, integer, graphrag._ways, integer) is 'Evidence for a question, with community reports in the modes that read them.';

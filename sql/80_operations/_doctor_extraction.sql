@@ -116,7 +116,7 @@ begin
     from (
         select k.extractor as model, count(*) as answers
         from chunk as k
-        where k.failure is null and k.extractor <> 'supplied'
+        where k.failure is null and k.extractor not in ('supplied', 'by hand')
         group by k.extractor
     ) as c
     cross join lateral (

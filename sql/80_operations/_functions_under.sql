@@ -2,9 +2,9 @@ create function graphrag._functions_under(entry_points name[], without name[] de
     returns setof regprocedure
     language sql stable parallel safe rows 100
 as $function$
--- A function runs with its caller's rights, so he needs EXECUTE on all the inner functions that it calls, however deep.
--- What calls what is read from the bodies: a list would go stale. Python's calls stand in the source that _load_python()
--- carries. What _call() calls runs as its owner.
+-- A function runs with its caller's rights, so he needs EXECUTE on all the inner functions that it calls, however
+-- deep. What calls what is read from the bodies: a list would go stale. Python's calls stand in the source that
+-- _load_python() carries. What _call() calls runs as its owner.
     with recursive function (id, name, body) as (
         select
             p.oid,

@@ -32,8 +32,8 @@ create function graphrag._reader_functions()
     language sql immutable parallel safe
 as $function$
     select array[
-        'retrieve', 'context', 'timeline', 'draw_timeline', 'community_tree', 'document_graph', 'doctor',
-        'parse_period', 'watermark', 'changes_since', 'changes_summary',
+        'retrieve', 'context', 'timeline', 'draw_timeline', 'neighborhood', 'path', 'community_tree', 'document_graph',
+        'doctor', 'parse_period', 'watermark', 'changes_since', 'changes_summary',
         'gate_name', 'gate_predicate', 'gate_relation'
     ]::name[]
 $function$;

@@ -489,7 +489,8 @@ def test_ranking_blends_similarity_rating_and_size(world: Connection) -> None:
 def test_global_without_communities_ranks_relations(world: Connection) -> None:
     with heard(world) as said:
         found = rows(world, "retrieve", "Who met Beta One?", "global")
-    assert {r["kind"] for r in found} == {"relation", "entity"}
+    assert {r["kind"] for r in found} == {"relation", "entity", "chunk"}
+    assert all(r["ranks"].keys() <= {"statement"} for r in found if r["kind"] == "chunk")
     assert ("NOTICE", "there are no community reports") in said
 
 

@@ -25,6 +25,8 @@ READ = {
     "changes_since",
     "changes_summary",
     "community_tree",
+    "neighborhood",
+    "path",
     "document_graph",
     "doctor",
     "parse_period",

@@ -84,7 +84,7 @@ def test_a_dry_run_counts_and_changes_nothing(kb: Connection) -> None:
         "mention": "mentions", "assertion": "assertions", "entity_version": "entity versions",
         "entity_name": "entity names",
         "relation_version": "relation versions", "relation": "relations", "content": "texts", "document": "documents",
-        "decision": "decisions", "usage": "usage",
+        "decision": "decisions", "usage": "usage", "term_stat": "counts of terms",
     }  # fmt: skip
     assert {name: gone[name] for name in expected} == {name: counted[what] for name, what in expected.items()}
     assert all(gone[name] == 0 for name in gone.keys() - expected.keys() - {"revision"})

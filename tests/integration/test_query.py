@@ -166,7 +166,15 @@ def test_relation_types_are_obeyed(conn: Connection) -> None:
 def test_the_walk_is_as_long_as_told(conn: Connection) -> None:
     tell(conn, "plant", "Acme owns Werk Nord.", Triple("Acme", "owns", "Werk Nord"), year=2021)
     for longest in (1, 2):
-        found = rows(conn, "retrieve", "Ann", max_hops=longest, top_k=1, relation_types=["founded", "owns"])
+        found = rows(
+            conn,
+            "retrieve",
+            "Ann",
+            max_hops=longest,
+            top_k=1,
+            walk="hops",
+            relation_types=["founded", "owns"],
+        )
         hops = {piece["predicate"]: piece["hop"] for piece in found if piece["kind"] == "relation"}
         assert hops["founded"] == 1
         assert hops.get("owns") == (2 if longest == 2 else None)

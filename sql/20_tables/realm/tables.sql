@@ -90,6 +90,7 @@ create table document_version (
     hash bytea not null                  -- of the ordered chunk hashes and the supplied extraction
 );
 create unique index document_version_live on document_version (document) where died is null;
+create index document_version_metadata on document_version using gin (metadata jsonb_path_ops) where died is null;
 create index document_version_document on document_version (document, born);
 create index document_version_born on document_version (space, born, document);
 create index document_version_died on document_version (space, died, document) where died is not null;
@@ -109,6 +110,7 @@ create table content (
     vec vector not null,                 -- width and, above 2,000 dimensions, halfvec are set by graphrag._set_width()
     unique (space, kind, hash)
 );
+alter table content alter column tsv set storage external;   -- read whole by every ranking: not compressed
 create index content_tsv_chunk on content using gin (tsv) where kind = 'chunk';
 create index content_tsv_entity on content using gin (tsv) where kind = 'entity';
 create index content_tsv_relation on content using gin (tsv) where kind = 'relation';
@@ -275,6 +277,7 @@ create table entity_version (
 );
 create unique index entity_version_live on entity_version (entity) where died is null;
 create index entity_version_entity on entity_version (entity, born);
+create index entity_version_types on entity_version using gin (types) where died is null;
 create index entity_version_name on entity_version (name) where died is null;
 create index entity_version_born on entity_version (space, born, entity);
 create index entity_version_died on entity_version (space, died, entity) where died is not null;
@@ -322,6 +325,39 @@ create index relation_version_subject_closed on relation_version (subject, born)
 create index relation_version_object_closed on relation_version (object, born) where died is not null;
 create index relation_version_taken on relation_version (superseded_by) where superseded_by is not null;
 create index relation_version_content on relation_version (content) include (born, died);
+create index relation_version_predicate on relation_version (predicate) where died is null;
+
+-- ---------------------------------------------------------------- what BM25 knows of the texts
+create table term_total (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    kind text not null,                  -- of content
+    texts integer not null,              -- live ones, when they were counted
+    words double precision not null,     -- their mean number of distinct terms
+    born bigint not null,
+    died bigint
+);
+create unique index term_total_live on term_total (space, kind) where died is null;
+create index term_total_space on term_total (space, kind, born);
+
+create table term_stat (
+    id bigint generated always as identity primary key,
+    space integer not null references space,
+    kind text not null,
+    term text not null,
+    texts integer not null,              -- that have the term; a term that only one has is not here
+    born bigint not null,
+    died bigint
+);
+create unique index term_stat_live on term_stat (space, kind, term) where died is null;
+create index term_stat_term on term_stat (space, kind, term, born);
+
+create table term_watch (
+    space integer primary key references space,
+    documents bigint not null,           -- when they were counted
+    counted_to bigint not null,          -- the last document_version looked at since
+    changed bigint not null              -- documents written or withdrawn since
+);
 
 -- ---------------------------------------------------------------- communities
 -- A report never changes, and its members and findings are part of it. Which community it describes, and under which

@@ -1,0 +1,186 @@
+"""How long retrieval takes on a generated graph, beside the bare index scans it needs: run by `make bench-latency`.
+
+The floor is one call that does three vector scans, one full-text search by a rare word and a two-hop expansion, capped,
+with nothing else: no filter, no fusion, no rows. Times are taken inside the server, in one session, the question's
+vector given, after a warm-up, alternately, so that what else the machine does falls on both.
+
+Environment: GRAPHRAG_DSN, the server (superuser).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+from psycopg import sql
+
+from bench import generate
+
+Connection = psycopg.Connection[Any]
+
+FLOOR = """
+create function pg_temp.floor_scans(question text, vec vector, hops integer) returns bigint language plpgsql as $$
+declare
+    _word text;
+    _seeds bigint[];
+    _near bigint[];
+    _n bigint;
+begin
+    select count(*) into _n from (
+        (select id from content where kind = 'chunk' order by content.vec <=> $2 limit 50)
+        union all (select id from content where kind = 'relation' order by content.vec <=> $2 limit 50)
+    ) as x;
+    _seeds := array(
+        select v.entity
+        from (select id from content where kind = 'entity' order by content.vec <=> $2 limit 10) as c
+        join entity_version as v on v.content = c.id and v.died is null
+    );
+    select s.term into _word
+    from unnest(to_tsvector('english', question)) as l
+    join term_stat as s on s.kind = 'relation' and s.term = l.lexeme and s.died is null
+    order by s.texts limit 1;
+    select _n + count(*) into _n from (
+        select ts_rank(tsv, quote_literal(_word)::tsquery)
+        from content where kind = 'relation' and tsv @@ quote_literal(_word)::tsquery limit 1000
+    ) as x;
+    for _hop in 1 .. hops loop
+        _near := array(
+            select distinct e.other
+            from unnest(_seeds) as s (id)
+            cross join lateral (
+                (
+                    select object as other from relation_version
+                    where subject = s.id and died is null order by ord desc limit 50
+                )
+                union all
+                (
+                    select subject from relation_version
+                    where object = s.id and died is null order by ord desc limit 50
+                )
+            ) as e
+            where e.other is not null
+            limit 200
+        );
+        _n := _n + cardinality(_near);
+        _seeds := _near;
+    end loop;
+    return _n;
+end $$
+"""
+
+TIMED = """
+create function pg_temp.timed(statement text, question text, vec double precision[]) returns double precision
+language plpgsql as $$
+declare
+    _start timestamptz := clock_timestamp();
+begin
+    execute statement using question, vec;
+    return 1000 * extract(epoch from clock_timestamp() - _start);
+end $$
+"""
+
+
+def statements(realm: str) -> dict[str, str]:
+    def retrieve(*options: str) -> str:
+        named = "".join(f", {option}" for option in options)
+        return f"select count(*) from graphrag.retrieve($1, embedding => $2, realm => '{realm}'{named})"
+
+    return {
+        "floor": "select pg_temp.floor_scans($1, $2::vector, 2)",
+        "mix, walk ppr": retrieve("walk => 'ppr'"),
+        "mix, walk hops": retrieve("walk => 'hops'"),
+        "mix, no walk": retrieve("max_hops => 0"),
+        "naive": retrieve("mode => 'naive'"),
+        "global": retrieve("mode => 'global'"),
+        "mix, as of 2010": retrieve("as_of => '2010'"),
+        "mix, two predicates": retrieve("relation_types => (select array_agg(distinct p) from "
+                                        f"(select predicate as p from {realm}.relation_version limit 2) as x)"),
+    }  # fmt: skip
+
+
+def measure(
+    conn: Connection, realm: str, asked: list[generate.Question], warm: int
+) -> dict[str, list[float]]:
+    conn.execute(sql.SQL("set search_path to {}, public").format(sql.Identifier(realm)))
+    conn.execute("set enable_seqscan = off; set jit = off; set max_parallel_workers_per_gather = 0")
+    conn.execute("set hnsw.ef_search = 100")
+    conn.execute(FLOOR)
+    conn.execute(TIMED)
+    times: dict[str, list[float]] = {name: [] for name in statements(realm)}
+    for no, question in enumerate(asked):
+        for name, statement in statements(realm).items():
+            row = conn.execute(
+                "select pg_temp.timed(%s, %s, %s)", [statement, question.text, question.embedding]
+            ).fetchone()
+            if no >= warm and row:
+                times[name].append(row[0])
+    return times
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--entities", type=int, default=100_000)
+    parser.add_argument("--relations", type=int, default=400_000)
+    parser.add_argument("--questions", type=int, default=60)
+    parser.add_argument("--keep", action="store_true", help="measure the graph that is there already")
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    server = os.environ["GRAPHRAG_DSN"]
+    name = "graphrag_bench_latency"
+    database = urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+    if not options.keep:
+        with psycopg.connect(server, autocommit=True) as conn:
+            conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+            conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    with psycopg.connect(database, autocommit=True) as conn:
+        conn.execute("set client_min_messages = warning")
+        if not options.keep:
+            conn.execute("create extension graphrag cascade")
+            size = generate.Size(entities=options.entities, relations=options.relations)
+            generate.generate(conn, "bench", size)
+            conn.execute("set search_path to bench, public")
+            conn.execute("select graphrag._count_all_terms(s.id, s.revision) from space as s")
+            conn.execute("vacuum analyze term_stat, term_total")
+        conn.execute("reset search_path")
+        asked = generate.questions(conn, "bench", options.questions + 10)
+        times = measure(conn, "bench", asked, warm=10)
+        version = conn.execute("select version()").fetchone()
+    floor = statistics.median(times["floor"])
+    figures = {
+        system: {
+            "p50": round(statistics.median(values), 1),
+            "p95": round(statistics.quantiles(values, n=20)[-1], 1),
+            "p50 over floor": round(statistics.median(values) / floor, 2),
+        }
+        for system, values in times.items()
+    }
+    for system, figure in figures.items():
+        print(f"{system:22} {figure}")
+    output = options.output or Path(__file__).parent / f"results/latency-{options.relations}.json"
+    report = {
+        "what": "server-side milliseconds of retrieve() on a generated graph, beside the bare scans",
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end",
+        "postgresql": version and version[0],
+        "entities": options.entities,
+        "relations": options.relations,
+        "questions": options.questions,
+        "figures": figures,
+        "raw": {system: [round(value, 2) for value in values] for system, values in times.items()},
+    }
+    output.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"written to {output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+create function graphrag._fuse(hits graphrag._hit[], places integer)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 50
+as $function$
+-- Reciprocal rank fusion.
+declare
+    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
+begin
+    return query
+    select
+        h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text,
+        null::boolean
+    from unnest(hits) as h
+    group by h.id
+    order by 2 desc, h.id
+    limit places;
+end
+$function$;
+comment on function graphrag._fuse(graphrag._hit[], integer) is 'The best of what several channels found, by their ranks.';
+
+create function graphrag._rank_relations(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    ways graphrag._ways,
+    places integer,
+    today timestamptz
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 30
+as $function$
+-- What has ended by today comes after what is in force. Ties: weight, then the triple's names. A quota gives the walk
+-- its share first, in its order.
+declare
+    _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
+    _share integer := case
+        when ways.fusion = 'quota'
+            then ceil(places * (graphrag._setting('quota_share') #>> '{}')::double precision)
+        else 0
+    end;
+begin
+    return query
+    with step as (
+        select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut
+        from unnest(walked) as f
+        where f.version is not null
+    ),
+    hit as (
+        select h.channel, h.id, h.rank from unnest(hits) as h
+        union all
+        select 'walk', w.version, w.rank from step as w
+    ),
+    fused as (
+        select
+            h.id,
+            sum(1 / (_k + h.rank) order by h.rank) as score,
+            jsonb_object_agg(h.channel, h.rank) as ranks,
+            min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota,
+            graphrag._has_ended(v.effective, today) as has_ended
+        from hit as h
+        join relation_version as v on v.id = h.id
+        group by h.id, v.effective
+        order by has_ended, quota, score desc
+        fetch first (places) rows with ties
+    )
+    select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut
+    from fused as x
+    join relation_version as v on v.id = x.id
+    join content as t on t.id = v.content
+    left join step as w on w.version = x.id
+    order by
+        x.has_ended,
+        case when 'node_distance' = any (ways.rerank) then coalesce(w.hop, 1000) end,
+        x.quota, x.score desc, v.weight desc, t.body collate "C", x.id
+    limit places;
+end
+$function$;
+comment on function graphrag._rank_relations(graphrag._hit[], graphrag._found[], graphrag._ways, integer, timestamptz) is 'The relations of a read from its channels and its walk.';
+
+create function graphrag._passages_by_mass(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    question vector,
+    places integer
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- By the logarithm of the mass, to which likeness to the question adds.
+begin
+    return query
+    with reached as (
+        select f.chunk, f.score, rank() over (order by f.score desc) as rank, max(f.score) over () as most
+        from unnest(walked) as f
+        where f.chunk is not null
+        order by f.score desc, f.chunk
+        limit 5 * places
+    )
+    select
+        r.chunk,
+        ln(r.score / r.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question)) as score,
+        coalesce(
+            (select jsonb_object_agg(h.channel, h.rank) from unnest(hits) as h where h.id = r.chunk), '{}'
+        ) || jsonb_build_object('walk', r.rank),
+        null::integer, null::text, null::boolean
+    from reached as r
+    join chunk as k on k.id = r.chunk
+    join content as t on t.id = k.content
+    order by 2 desc, r.chunk
+    limit places;
+end
+$function$;
+comment on function graphrag._passages_by_mass(graphrag._hit[], graphrag._found[], vector, integer) is 'Passages by the mass that reached them.';
+
+create function graphrag._rank_passages(
+    hits graphrag._hit[],
+    walked graphrag._found[],
+    question vector,
+    ways graphrag._ways,
+    places integer
+)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- By mass if the walk was one that spreads it over passages, else by the ranks of the channels.
+declare
+    _is_diverse boolean := 'mmr' = any (ways.rerank);
+    _places integer := case when _is_diverse then 3 * places else places end;
+    _ranked graphrag._ranked[];
+begin
+    if exists (select from unnest(walked) as f where f.chunk is not null) then
+        _ranked := array(select p from graphrag._passages_by_mass(hits, walked, question, _places) as p);
+    else
+        _ranked := array(select f from graphrag._fuse(hits, _places) as f);
+    end if;
+    if _is_diverse then
+        return query select d.* from graphrag._diverse(_ranked, places) as d;
+    else
+        return query select r.* from unnest(_ranked) as r;
+    end if;
+end
+$function$;
+comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, graphrag._ways, integer) is 'The passages of a read from its channels and its walk.';
+
+create function graphrag._diverse(passages graphrag._ranked[], places integer)
+    returns setof graphrag._ranked
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- Maximal marginal relevance: each next passage is the best by its place, less its likeness to those already taken.
+declare
+    _lambda double precision := (graphrag._setting('mmr_lambda') #>> '{}')::double precision;
+    _taken bigint[] := '{}';
+begin
+    for _no in 1 .. least(places, cardinality(passages)) loop
+        _taken := _taken || (
+            select p.id
+            from unnest(passages) with ordinality as p (id, score, ranks, hop, via, is_cut, no)
+            join chunk as k on k.id = p.id
+            join content as t on t.id = k.content
+            left join lateral (
+                select max(1 - graphrag._distance(t.vec, o.vec)) as alike
+                from unnest(_taken) as x (id)
+                join chunk as c on c.id = x.id
+                join content as o on o.id = c.content
+            ) as n on true
+            where not exists (select from unnest(_taken) as x (id) where x.id = p.id)
+            order by
+                _lambda * (1 - (p.no - 1.0) / cardinality(passages)) - (1 - _lambda) * coalesce(n.alike, 0) desc,
+                p.no
+            limit 1
+        );
+    end loop;
+    return query
+    select p.*
+    from unnest(_taken) with ordinality as x (id, no)
+    join unnest(passages) as p on p.id = x.id
+    order by x.no;
+end
+$function$;
+comment on function graphrag._diverse(graphrag._ranked[], integer) is 'Passages that are both relevant and unlike each other.';

@@ -1,0 +1,158 @@
+"""Channels of retrieval: words, identifiers, selective filters, walks, and what explain columns say."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.calls import mistake, rows
+from tests.support.database import Connection, Row, sql, value
+
+
+def tell(conn: Connection, document: str, text: str, *triples: tuple[str, str, str], **named: object) -> None:
+    names = {name for subject, _, thing in triples for name in (subject, thing)}
+    extraction = {
+        "chunks": [
+            {
+                "no": 1,
+                "entities": [{"name": name} for name in sorted(names)],
+                "triples": [{"subject": s, "predicate": p, "object": o} for s, p, o in triples],
+            }
+        ]
+    }
+    rows(conn, "index", text, document=document, extraction=extraction, **named)
+
+
+def of_kind(found: list[Row], kind: str) -> list[Row]:
+    return [row for row in found if row["kind"] == kind]
+
+
+@pytest.mark.usefixtures("realm")
+def test_rare_words_count_for_more_than_common_ones(conn: Connection) -> None:
+    for no in range(12):
+        tell(conn, f"common {no}", f"The plant made steel again in year {no}, steel and more steel.")
+    tell(conn, "rare", "A pangolin walked past the plant.")
+    found = rows(conn, "retrieve", "Did the plant that makes steel see a pangolin?", top_k=13)
+    by_text = {row["document"]: row["ranks"].get("text") for row in of_kind(found, "chunk")}
+    assert by_text["rare"] == 1
+
+
+@pytest.mark.usefixtures("realm")
+def test_terms_are_counted_again_when_a_tenth_has_changed(conn: Connection) -> None:
+    def counted() -> int:
+        return int(
+            value(conn, "select texts from \"default\".term_total where kind = 'chunk' and died is null")
+        )
+
+    for no in range(30):
+        tell(conn, f"doc {no}", f"Paragraph number {no} about nothing.")
+    before = counted()
+    assert before >= 27
+    rows(conn, "delete_document", "doc 0")
+    rows(conn, "delete_document", "doc 1")
+    rows(conn, "delete_document", "doc 2")
+    rows(conn, "delete_document", "doc 3")
+    assert counted() < 30
+    spans = sql(conn, "select born, died from \"default\".term_total where kind = 'chunk' order by born")
+    assert [span["died"] for span in spans] == [*(span["born"] for span in spans[1:]), None]
+    assert value(conn, 'select count(*) from "default".term_stat where died <= born') == 0
+
+
+@pytest.mark.usefixtures("realm")
+def test_the_past_is_ranked_by_the_counts_of_then(conn: Connection) -> None:
+    tell(conn, "one", "Alpha beta gamma.")
+    tell(conn, "two", "Beta gamma delta.")
+    then = str(value(conn, 'select revision from "default".space'))
+    before = rows(conn, "retrieve", "alpha beta")
+    for no in range(10):
+        tell(conn, f"more {no}", f"Alpha alpha alpha {no}.")
+    assert rows(conn, "retrieve", "alpha beta", as_believed_at=then) == before
+
+
+@pytest.mark.usefixtures("realm")
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("東京電力は原子力発電所を運営しています。", "電力"),
+        ("서울특별시는 대한민국의 수도이다.", "대한민국"),
+        ("กรุงเทพมหานครเป็นเมืองหลวง", "เมืองหลวง"),
+    ],
+)
+def test_languages_without_spaces_are_found(conn: Connection, text: str, question: str) -> None:
+    tell(conn, "other", "Nothing of the kind, nor 日本語 either.")
+    tell(conn, "meant", text)
+    found = of_kind(rows(conn, "retrieve", question), "chunk")
+    assert {row["document"]: row["ranks"].get("text") for row in found}["meant"] == 1
+
+
+@pytest.mark.usefixtures("realm")
+@pytest.mark.parametrize("identifier", ["CVE-2024-12345", "v3.1.2", "/etc/fstab_2", "QX-77#b"])
+def test_identifiers_are_found_exactly(conn: Connection, identifier: str) -> None:
+    for no in range(8):
+        tell(conn, f"near {no}", f"See CVE-2024-1234{no + 6}, v3.1.{no + 3} and /etc/fstab_{no + 3} there.")
+    tell(conn, "exact", f"It was {identifier}, they said.")
+    first = rows(conn, "retrieve", f"what about {identifier}?")[0]
+    assert (first["document"], first["ranks"]["identifier"]) == ("exact", 1)
+
+
+@pytest.mark.usefixtures("realm")
+@pytest.mark.parametrize(
+    "question", ['"', "|", "!", ":*", "$$", "a & b | !c:* <-> (", "\\", "'; drop table x"]
+)
+def test_operators_are_plain_text(conn: Connection, question: str) -> None:
+    tell(conn, "one", "Alpha beta gamma.", ("Alpha", "meets", "Beta"))
+    assert of_kind(rows(conn, "retrieve", question), "chunk")
+
+
+@pytest.mark.usefixtures("realm")
+def test_a_selective_filter_fills_its_places(conn: Connection) -> None:
+    for no in range(60):
+        tell(conn, f"doc {no}", f"Steel report number {no}.", metadata={"team": "a" if no % 20 == 0 else "b"})
+    found = of_kind(rows(conn, "retrieve", "steel report", metadata_filter={"team": "a"}), "chunk")
+    assert {row["document"] for row in found} == {"doc 0", "doc 20", "doc 40"}
+
+
+@pytest.mark.usefixtures("realm")
+def test_a_hub_that_was_cut_is_reported(conn: Connection) -> None:
+    for no in range(6):
+        tell(conn, f"doc {no}", f"Hub meets Guest {no}.", ("Hub", "meets", f"Guest {no}"))
+    rows(conn, "configure", "max_relation_edges", "3")
+    cut = rows(conn, "neighborhood", "Hub")
+    assert [row["metadata"].get("truncated") for row in cut] == [True] * 3
+    rows(conn, "configure", "max_relation_edges", "200")
+    whole = rows(conn, "neighborhood", "Hub")
+    assert [row["metadata"].get("truncated") for row in whole] == [None] * 6
+
+
+@pytest.mark.usefixtures("realm")
+def test_paths_are_explained(conn: Connection) -> None:
+    tell(conn, "one", "Ann founded Acme.", ("Ann", "founded", "Acme"))
+    tell(conn, "two", "Acme owns Werk Nord.", ("Acme", "owns", "Werk Nord"))
+    steps = rows(conn, "path", "Ann", "Werk Nord")
+    assert [(row["predicate"], row["hop"], row["path"]) for row in steps] == [
+        ("founded", 1, "Ann"),
+        ("owns", 2, "Ann > Acme"),
+    ]
+    assert rows(conn, "path", "Ann", "Werk Nord", max_hops=1) == []
+    owned = [row for row in rows(conn, "retrieve", "Ann", walk="hops", top_k=1) if row["predicate"] == "owns"]
+    assert [row["path"] for row in owned] in (["Ann > Acme"], ["Acme"], ["Werk Nord"])
+
+
+@pytest.mark.usefixtures("realm")
+def test_ways_that_there_are_not(conn: Connection) -> None:
+    tell(conn, "one", "Alpha beta gamma.")
+    mistake(conn, "default", "GR009", ("run",), "retrieve", "Alpha", walk="run")
+    mistake(conn, "default", "GR009", ("sum",), "retrieve", "Alpha", fusion="sum")
+    mistake(conn, "default", "GR009", ("best",), "retrieve", "Alpha", rerank=["mmr", "best"])
+    mistake(conn, "default", "GR002", ("mixed",), "retrieve", "Alpha", "mixed", hint="mix")
+    mistake(conn, "default", "GR009", ("11",), "neighborhood", "Alpha", 11)
+    mistake(conn, "default", "GR015", ("Omega",), "path", "Omega", "Alpha")
+
+
+@pytest.mark.usefixtures("realm")
+@pytest.mark.parametrize("mode", ["mix", "local", "global", "hybrid", "naive"])
+def test_every_mode_works_without_a_graph(conn: Connection, mode: str) -> None:
+    assert rows(conn, "retrieve", "anything", mode) == []
+    tell(conn, "one", "Alpha beta gamma.")
+    found = rows(conn, "retrieve", "Alpha", mode)
+    assert {row["kind"] for row in found} <= {"chunk"}
+    assert bool(found) == (mode in ("mix", "hybrid", "naive"))
