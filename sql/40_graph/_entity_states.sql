@@ -133,9 +133,9 @@ create function graphrag._match_entities(space integer, names text[], labels tex
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Which entity each group is, in the order of groups: the present entity that has its canonical name, or whose canonical
--- name it has, or that shares most names with it, else the dormant one that last had its canonical name, else a new one.
--- So of two that are merged the one goes on whose name does, and when they part again each is who it was.
+-- Which entity each group is, in the order of groups: the present entity that has its canonical name, or whose
+-- canonical name it has, or that shares most names with it, else the dormant one that last had its canonical name, else
+-- a new one. So of two that are merged the one goes on whose name does, and when they part again each is who it was.
 declare
     _entities bigint[];
 begin

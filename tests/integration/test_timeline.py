@@ -79,7 +79,7 @@ def test_the_order_of_what_begins_at_one_time_is_settled(kb: Connection) -> None
     for number, order in enumerate(orders):
         space = f"space {number}"
         kb.execute("select set_config('graphrag.space', %s, false)", [space])
-        for place, triple in enumerate(order):
+        for triple in order:
             tell(kb, f"doc {triples.index(triple)}", 1, triple)
         tell(kb, "over", 2, *over)
         found.append(told(kb, "Acme"))
@@ -99,4 +99,6 @@ def test_a_retracted_orientation_supports_nothing(kb: Connection) -> None:
     tell(kb, "a", 1, Triple("Ada", "met", "Bob"))
     tell(kb, "b", 2, Triple("Bob", "met", "Ada"))
     rows(kb, "retract_relation", "Bob", "met", "Ada")
-    assert [(f["status"], f["documents"]) for f in told(kb, "Ada") if f["subject"] == "Ada"] == [("current", ["a"])]
+    assert [(f["status"], f["documents"]) for f in told(kb, "Ada") if f["subject"] == "Ada"] == [
+        ("current", ["a"])
+    ]

@@ -35,7 +35,7 @@ def changes(found: list[Row]) -> list[Change]:
 
 # ---------------------------------------------------------------- a copy
 class Mirror:
-    """What a consumer has who knows of the space only what the feed told: by class and id the last word on each thing."""
+    """What a consumer has who knows of a space only what the feed told: by class and id the last word on a thing."""
 
     def __init__(self) -> None:
         self.since: str | None = None
