@@ -250,7 +250,8 @@ def _not_registered(base_url: str) -> CallError:
         errors.REFUSED,
         "is not registered in this database",
         "The server connects only to places that a superuser has registered.",
-        f"A superuser does: select graphrag.set_endpoint('extraction', '{base_url}', 'model', api_key => …).",
+        f"A superuser registers {base_url} with INSERT INTO graphrag.endpoint_location (base_url, api_key); "
+        "the key is env:NAME, or NULL where the server wants none.",
         is_of_server=True,
     )
 

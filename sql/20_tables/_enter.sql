@@ -19,7 +19,11 @@ begin
         raise exception 'there is no realm "%"', _realm
             using errcode = 'GR003',
                 detail = 'A realm is a schema made by graphrag.create_realm().',
-                hint = graphrag._near(_realm, graphrag._realms());
+                hint = format(
+                    '%s To make it: SELECT graphrag.create_realm(%L);',
+                    graphrag._near(_realm, graphrag._realms()),
+                    _realm
+                );
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
     execute 'select r.version from realm as r' into _version;

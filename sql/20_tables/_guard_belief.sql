@@ -88,6 +88,32 @@ end
 $function$;
 comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
 
+create function graphrag._guard_verdict()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere.
+declare
+    _verdict record := case when tg_op = 'INSERT' then new else old end;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if not exists (
+        select
+        from assertion as a
+        join document_chunk as d on d.chunk = a.chunk
+        where a.id = _verdict.assertion
+    ) or graphrag._may_purge(tg_relid) then
+        return _verdict;
+    end if;
+    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
+        using errcode = 'GR022',
+            detail = 'Its statement is believed, or was: what was judged of it stays as it was.',
+            hint = 'graphrag.configure(''contradiction_detection'', ''true'') has a model judge new statements.';
+end
+$function$;
+comment on function graphrag._guard_verdict() is 'Trigger: what a model judged of a statement that is believed neither comes nor goes.';
+
 create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
     returns boolean
     language plpgsql stable parallel unsafe

@@ -23,7 +23,8 @@ begin
         coalesce(d.is_symmetric, false),
         coalesce(d.is_functional, false),
         coalesce(d.is_value, false),
-        coalesce(d.exclusive_groups, '{}'),
+        -- One group however it is spelt.
+        array(select lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
         coalesce(d.subject_types, '{}'),
         coalesce(d.object_types, '{}')
     from jsonb_to_recordset(declarations) as d (

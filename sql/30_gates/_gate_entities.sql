@@ -39,7 +39,7 @@ begin
         s.name,
         n.folded,
         s.type,
-        nullif(btrim(graphrag._clean_text(s.record ->> 'description')), ''),
+        nullif(left(btrim(graphrag._clean_text(s.record ->> 'description')), 2000), ''),
         coalesce(a.aliases, '{}'),
         coalesce(a.folded_aliases, '{}'),
         coalesce(a.rejected, 0)::integer,

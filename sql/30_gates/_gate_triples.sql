@@ -163,7 +163,7 @@ begin
         graphrag._one_line(j.record ->> 'valid_to'),
         j.claim,
         j.problem,
-        nullif(btrim(graphrag._clean_text(j.record ->> 'description')), ''),
+        nullif(left(btrim(graphrag._clean_text(j.record ->> 'description')), 2000), ''),
         nullif(btrim(graphrag._clean_text(j.record ->> 'evidence')), ''),
         coalesce(
             j.reason,

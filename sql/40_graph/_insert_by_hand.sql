@@ -153,7 +153,12 @@ begin
         raise exception 'a row for table % is refused: %', kind, _refused ->> 'reason'
             using errcode = 'GR021',
                 detail = format('The row: %s', left(jsonb_strip_nulls(_refused -> 'record')::text, 500)),
-                hint = 'The reference lists the gates'' reasons. ungrounded_name: the name does not occur in the chunk.';
+                hint = case _refused ->> 'reason'
+                    when 'ungrounded_name' then
+                        'The name does not occur in the chunk. graphrag.assert_relation() states what no document says.'
+                    else
+                        'The reference says what each reason of the gates means.'
+                end;
     end if;
     return jsonb_build_object(
         'chunk', $1,

@@ -34,7 +34,12 @@ begin
     if cardinality(_kinds) > 1 and not _kinds <@ before then
         raise warning 'space "%" mixes documents ordered by %',
             (select s.name from space as s where s.id = $1), array_to_string(_kinds, ', ')
-            using detail = 'An ordinal is compared with the seconds of a date as a number, so what is newer is chance.',
+            using detail = case
+                    when 'ordinal' = any (_kinds) then
+                        'An ordinal is compared with the seconds of a date as a number, so what is newer is chance.'
+                    else
+                        'A document without published_at counts as of the time when it was first indexed.'
+                end,
                 hint = 'Give every document of a space an ordinal, or every one published_at.';
     end if;
 end

@@ -19,8 +19,9 @@ begin
     if coalesce(_content, '') !~ '\S' then
         raise exception 'the document is empty'
             using errcode = 'GR001',
-                detail = format(
-                    'Document %s has no text.', coalesce(quote_literal(left(document, 100)), 'without a key')
+                detail = concat(
+                    coalesce('Document "' || left(coalesce(document, source), 100) || '"', 'A document without a key'),
+                    ' has no text.'
                 ),
                 hint = 'Index a document that has at least one visible character.';
     end if;
@@ -218,7 +219,8 @@ declare
     end;
 begin
     if _problem is not null then
-        raise exception 'document "%" cannot be indexed', left(coalesce(document, source, 'without a key'), 100)
+        raise exception '% cannot be indexed',
+            coalesce('document "' || left(coalesce(document, source), 100) || '"', 'a document without a key')
             using errcode = 'GR009',
                 detail = _problem,
                 hint = 'A document is known by short texts and stands at one place in document order.';

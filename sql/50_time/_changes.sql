@@ -10,7 +10,8 @@ as $function$
     select '{
         document_added, document_changed, document_deleted,
         entity_new, entity_dormant, entity_revived, entity_archived, entity_merged, entity_changed, description_changed,
-        relation_added, relation_superseded, relation_reopened, relation_withdrawn, relation_archived, relation_changed
+        relation_added, relation_superseded, relation_reopened, relation_withdrawn, relation_archived, relation_changed,
+        communities_built, communities_stale
     }'::text[]
 $function$;
 comment on function graphrag._change_kinds() is 'The kinds of changes, in the order in which a revision tells them.';
@@ -318,6 +319,57 @@ end
 $function$;
 comment on function graphrag._relation_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Relations that were added, superseded, reopened, withdrawn or changed, in order.';
 
+create function graphrag._community_changes(
+    space integer,
+    after bigint,
+    after_id bigint,
+    until bigint,
+    kinds text[],
+    max_rows bigint
+)
+    returns table (revision bigint, id bigint, kind text)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- A build is told when it is there, and once more when the graph first moves away from it; of one that was overtaken
+-- while its reports were written, only that it is stale.
+begin
+    return query
+    select c.*
+    from (
+        select b.born, b.id, case when t.n < b.born then 'communities_stale' else 'communities_built' end as kind
+        from community_build as b
+        cross join lateral (select graphrag._overtaken($1, b.graph_revision, b.died) as n) as t
+        where b.space = $1 and b.born >= after
+        union all
+        select t.n, b.id, 'communities_stale'
+        from community_build as b
+        cross join lateral (select graphrag._overtaken($1, b.graph_revision, b.died) as n) as t
+        where b.space = $1 and t.n > b.born
+    ) as c
+    where (c.born, c.id) > (after, after_id) and c.born <= until and (kinds is null or c.kind = any (kinds))
+    order by 1, 2
+    limit max_rows;
+end
+$function$;
+comment on function graphrag._community_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Communities that were built, and when they were no longer those of the graph, in order.';
+
+create function graphrag._overtaken(space integer, graph_revision bigint, died bigint)
+    returns bigint
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select min(r.n)
+        from revision as r
+        where r.space = $1
+            and r.n > graph_revision
+            and (died is null or r.n < died)
+            and r.operation <> 'build_communities'
+    );
+end
+$function$;
+comment on function graphrag._overtaken(integer, bigint, bigint) is 'The first revision of a space after the graph that communities were built from, while those stood.';
+
 create function graphrag._changes(
     space integer,
     after bigint,
@@ -330,14 +382,14 @@ create function graphrag._changes(
     returns table (revision bigint, class integer, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
--- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations), inside a class of ids. A
--- place without a class is the end of its revision.
+-- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations, 4 communities), inside a class
+-- of ids. A place without a class is the end of its revision.
 declare
     _all constant bigint := 9223372036854775807;
     _class integer := coalesce(after_class, 9);
     _after bigint[] := array(
         select case when k.class < _class then _all when k.class = _class then after_id else 0 end
-        from generate_series(1, 3) as k (class)
+        from generate_series(1, 4) as k (class)
         order by k.class
     );
 begin
@@ -352,6 +404,9 @@ begin
         union all
         select r.revision, 3, r.id, r.kind
         from graphrag._relation_changes(space, after, _after[3], until, kinds, max_rows) as r
+        union all
+        select b.revision, 4, b.id, b.kind
+        from graphrag._community_changes(space, after, _after[4], until, kinds, max_rows) as b
     ) as c
     order by 1, 2, 3
     limit max_rows;

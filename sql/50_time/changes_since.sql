@@ -120,6 +120,18 @@ begin
             from entity_version as v
             join content as c on c.id = v.content
             where v.entity = $3 and v.born <= _then and (v.died is null or v.died > _then);
+    elsif class = 4 then
+        return query
+            select
+                'communities',
+                jsonb_build_object(
+                    'algorithm', b.algorithm,
+                    'levels', b.levels,
+                    'built_at_revision', b.born,
+                    'failures', jsonb_array_length(b.failures)
+                )
+            from community_build as b
+            where b.id = $3;
     else
         return query
             select

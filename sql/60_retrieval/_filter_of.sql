@@ -104,7 +104,12 @@ begin
     raise exception 'there is no watermark "%"', as_believed_at
         using errcode = 'GR013',
             detail = 'A watermark is what watermark() gives, a revision number of one space, or {"space": number, …}.',
-            hint = 'Give an instant such as 2024-05-01T12:00Z to ask for what was believed then.';
+            hint = concat_ws(
+                ' ',
+                (select format('The newest of space "%s" is %s.', s.name, s.revision) from space as s
+                    where s.id = spaces[1] and cardinality(spaces) = 1),
+                'Give an instant such as 2024-05-01T12:00Z to ask for what was believed then.'
+            );
 end
 $function$;
 comment on function graphrag._watermarks(integer[], text) is 'A watermark as {"space": revision}; NULL if the text is an instant, GR013 if it is neither.';
@@ -117,7 +122,7 @@ declare
     _period tstzrange := graphrag.parse_period(as_believed_at);
 begin
     if _period is null then
-        raise exception 'as_believed_at "%" is neither a watermark nor an instant', as_believed_at
+        raise exception '"%" is neither a watermark nor an instant', as_believed_at
             using errcode = 'GR013',
                 detail = 'It was not understood as a number, nor as a date or an instant.',
                 hint = 'Give a revision number, or an instant such as 2024-05-01T12:00Z.';

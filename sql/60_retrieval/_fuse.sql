@@ -28,8 +28,8 @@ create function graphrag._rank_relations(
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 30
 as $function$
--- What has ended by today comes after what is in force. Ties: weight, then the triple's names. A quota gives the walk
--- its share first, in its order.
+-- Of what is found, what has ended by today comes after what is in force; it is not cut for that. Ties: weight, then
+-- the triple's names. A quota gives the walk its share first, in its order.
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _share integer := case
@@ -59,7 +59,7 @@ begin
         from hit as h
         join relation_version as v on v.id = h.id
         group by h.id, v.effective
-        order by has_ended, quota, score desc
+        order by quota, score desc
         fetch first (places) rows with ties
     )
     select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut

@@ -34,13 +34,28 @@ begin
         if not graphrag._fits_option(_value, _rules -> _name) then
             raise exception 'endpoint option "%" cannot be %', _name, _value
                 using errcode = 'GR009',
-                    detail = format('What it takes: %s.', _rules -> _name),
+                    detail = format('It takes %s.', graphrag._option_in_words(_rules -> _name)),
                     hint = 'Leave the option out for its default.';
         end if;
     end loop;
 end
 $function$;
 comment on function graphrag._check_endpoint_options(jsonb) is 'Raises GR009 for an endpoint option that does not exist or has a value of the wrong kind.';
+
+create function graphrag._option_in_words(rule jsonb)
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select case
+        when rule ? 'words' then replace(btrim((rule -> 'words')::text, '[]'), '"', '')
+        when rule ? 'from'
+            then format(
+                'a %snumber from %s to %s', case when rule ? 'whole' then 'whole ' end, rule ->> 'from', rule ->> 'to'
+            )
+        else 'a JSON ' || (rule ->> 'type')
+    end
+$function$;
+comment on function graphrag._option_in_words(jsonb) is 'What an endpoint option takes, for the DETAIL of an error.';
 
 create function graphrag._fits_option(value jsonb, rule jsonb)
     returns boolean

@@ -38,20 +38,20 @@ begin
                 else 'not execute ' || array_to_string(_functions, ', ') end
         ),
         case when _functions <> '{}'
-            then 'A superuser grants EXECUTE on what the role shall do, and on what that calls.' end
+            then format('SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm) end
     ) || case
         when _namespace is null
             then graphrag._finding('privileges: realm', 'skipped', 'There is no realm to look at.')
         when not _usable
             then graphrag._finding(
                 'privileges: realm', 'warning', format('Role %I may not use the realm %I.', current_user, realm),
-                format('GRANT USAGE ON SCHEMA %I TO %I; -- as %I', realm, current_user, _owner)
+                format('SELECT graphrag.grant_reader(%L, %L); -- as %I', current_user, realm, _owner)
             )
         when _unreadable is not null
             then graphrag._finding(
                 'privileges: realm', 'warning',
                 format('Role %I may not read %s of %I.', current_user, array_to_string(_unreadable, ', '), realm),
-                format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %I; -- as %I', realm, current_user, _owner)
+                format('SELECT graphrag.grant_reader(%L, %L); -- as %I', current_user, realm, _owner)
             )
         when _unwritable is not null
             then graphrag._finding(

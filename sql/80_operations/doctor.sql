@@ -21,7 +21,16 @@ begin
     end if;
     foreach _part in array _parts loop
         begin
-            execute format('select graphrag.%I($1)', '_doctor_' || _part) into _findings using _realm;
+            _findings := case _part
+                when 'server' then graphrag._doctor_server(_realm)
+                when 'libraries' then graphrag._doctor_libraries(_realm)
+                when 'privileges' then graphrag._doctor_privileges(_realm)
+                when 'realm' then graphrag._doctor_realm(_realm)
+                when 'endpoints' then graphrag._doctor_endpoints(_realm)
+                when 'indexes' then graphrag._doctor_indexes(_realm)
+                when 'order' then graphrag._doctor_order(_realm)
+                when 'extraction' then graphrag._doctor_extraction(_realm)
+            end;
         exception
             when insufficient_privilege then
                 _findings := graphrag._finding(

@@ -500,6 +500,29 @@ def test_hybrid_is_both(world: Connection) -> None:
     assert kinds == {"report", "relation", "entity", "chunk"}
 
 
+def test_the_change_feed_tells_of_builds_and_when_they_are_stale(world: Connection) -> None:
+    kinds = ["communities_built", "communities_stale"]
+
+    def told() -> list[tuple[str, int]]:
+        found: list[tuple[str, int]] = []
+        since = None
+        while page := rows(world, "changes_since", since, kinds, 1):
+            found += [(change["kind"], change["revision"]) for change in page]
+            since = page[-1]["position"]
+        return found
+
+    build(world)
+    built = value(world, f'select revision from "{REALM}".space')
+    assert told() == [("communities_built", built)]
+    say(world, [fact("Newt", "met", "Olga")], "more")
+    say(world, [fact("Olga", "met", "Piet")], "most")
+    assert told() == [("communities_built", built), ("communities_stale", built + 1)]
+    build(world)
+    assert told()[2:] == [("communities_built", built + 3)]
+    summary = {change["kind"]: change["changes"] for change in rows(world, "changes_summary")}
+    assert {kind: summary[kind] for kind in kinds} == {"communities_built": 2, "communities_stale": 1}
+
+
 def test_stale_reports_are_told_with_their_age(world: Connection) -> None:
     build(world)
     with heard(world) as said:

@@ -33,11 +33,17 @@ def test_what_is_over_comes_after_what_holds(conn: Connection, realm: str) -> No
     assert prompt.count("; ended]") == 1
 
 
-def test_it_is_cut_off_first(conn: Connection, realm: str) -> None:
+def test_it_is_not_cut_off_for_that(conn: Connection, realm: str) -> None:
+    """A figure of a past quarter is what a question about that quarter wants, however much is in force."""
     assert realm == "default"
-    tell(conn, *(lived(f"Oslo {no}", "1990", "1995") for no in range(3)), lived("Rome", None, None),
-         lived("Kyoto", None, None), lived("Lima", None, None))  # fmt: skip
-    assert {piece["object"] for piece in relations(conn, top_k=1)} == {"Rome", "Kyoto", "Lima"}
+    figure = {"subject": "Acme", "predicate": "revenue", "object": "$5 million", "object_is_value": True}
+    tell(conn, *(lived(f"Town {no}", None, None) for no in range(12)))
+    row(conn, "index", "Acme revenue in Q1 2020: $5 million.", document="report", ordinal=20,
+        extraction={"triples": [{**figure, "valid_from": "Q1 2020", "valid_to": "Q1 2020"}]})  # fmt: skip
+    question = "What was the revenue of Acme in Q1 2020, $5 million?"
+    found = [piece for piece in rows(conn, "retrieve", question, top_k=2) if piece["kind"] == "relation"]
+    assert len(found) == 6
+    assert (found[-1]["subject"], found[-1]["metadata"].get("ended")) == ("Acme", True)
 
 
 def test_with_as_of_nothing_has_ended(conn: Connection, realm: str) -> None:

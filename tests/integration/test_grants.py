@@ -184,6 +184,14 @@ def test_a_reader_reads_without_spending(site: Site) -> None:
         rows(reader, "query", "Who founded Acme?", realm="kb")
 
 
+@pytest.mark.parametrize("kind", ["reader", "spender", "writer"])
+def test_a_doctor_for_everyone(site: Site, kind: str) -> None:
+    """What a role may not see is skipped; its functions are not."""
+    found = rows(site.sessions[kind], "doctor", realm="kb")
+    assert not [finding for finding in found if "permission denied for function _doctor" in finding["detail"]]
+    assert {"ok"} <= {finding["status"] for finding in found if finding["check"].startswith("privileges")}
+
+
 def test_a_spender_has_questions_embedded_and_leaves_a_bill(site: Site, endpoint: Endpoint) -> None:
     sql(site.admin, "select graphrag.set_endpoint('embedding', %s, 'vectors', realm => null)", [endpoint.url])
     sql(site.admin, "select graphrag.create_realm('priced', %s, 'vectors')", [endpoint.url])

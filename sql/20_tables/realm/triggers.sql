@@ -58,6 +58,10 @@ create or replace trigger keep before update or truncate on mention
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on assertion
     for each statement execute function graphrag._keep();
+create or replace trigger keep before update or truncate on contradiction
+    for each statement execute function graphrag._keep();
+create or replace trigger belief before insert or delete on contradiction
+    for each row execute function graphrag._guard_verdict();
 create or replace trigger keep before update or truncate on entity
     for each statement execute function graphrag._keep();
 create or replace trigger keep before update or truncate on relation
