@@ -12182,13 +12182,12 @@ as $function$
 begin
     return coalesce(
         (
-            select v.died is null or v.died > $2
+            select v.born < $2 and (v.died is null or v.died > $2)
             from entity_version as v
             where v.entity = $1 and v.born <= $2
             order by v.born desc
             limit 1
-        )
-            and not exists (select from entity_version as v where v.entity = $1 and v.born = $2),
+        ),
         false
     );
 end
