@@ -12347,8 +12347,8 @@ create function graphrag._changes(
     returns table (revision bigint, class integer, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
--- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations, 4 communities), inside a class
--- of ids. A place without a class is the end of its revision.
+-- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations, 4 communities), inside a
+-- class of ids. A place without a class is the end of its revision.
 declare
     _all constant bigint := 9223372036854775807;
     _class integer := coalesce(after_class, 9);
@@ -18750,7 +18750,8 @@ begin
                 else 'not execute ' || array_to_string(_functions, ', ') end
         ),
         case when _functions <> '{}'
-            then format('SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm) end
+            then format('SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm)
+        end
     ) || case
         when _namespace is null
             then graphrag._finding('privileges: realm', 'skipped', 'There is no realm to look at.')

@@ -382,8 +382,8 @@ create function graphrag._changes(
     returns table (revision bigint, class integer, id bigint, kind text)
     language plpgsql stable parallel safe rows 100
 as $function$
--- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations, 4 communities), inside a class
--- of ids. A place without a class is the end of its revision.
+-- In the order of revisions, inside one of classes (1 documents, 2 entities, 3 relations, 4 communities), inside a
+-- class of ids. A place without a class is the end of its revision.
 declare
     _all constant bigint := 9223372036854775807;
     _class integer := coalesce(after_class, 9);

@@ -38,7 +38,8 @@ begin
                 else 'not execute ' || array_to_string(_functions, ', ') end
         ),
         case when _functions <> '{}'
-            then format('SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm) end
+            then format('SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm)
+        end
     ) || case
         when _namespace is null
             then graphrag._finding('privileges: realm', 'skipped', 'There is no realm to look at.')

@@ -175,7 +175,8 @@ def test_the_past_of_a_whole_life(
             mirror.check(world, realm)
         life.check_pasts()
         if not life.horizon:
-            assert changes(drain(world, realm=realm, space="default")) == expected(world, realm)
+            told = changes(drain(world, realm=realm, space="default"))
+            assert [c for c in told if not c[2].startswith("communities")] == expected(world, realm)
 
 
 def declare(conn: Connection, realm: str, predicate: Predicate) -> None:

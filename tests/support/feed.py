@@ -50,6 +50,8 @@ class Mirror:
     def _apply(self, change: Row) -> None:
         what, _, how = change["kind"].partition("_")
         of = "entity" if what == "description" else what
+        if of == "communities":
+            return  # they are stale: nothing to keep
         if how in ("deleted", "dormant", "merged", "withdrawn") or change["kind"] == "entity_archived":
             del self.things[of, change["id"]]
         else:
