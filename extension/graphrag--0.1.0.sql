@@ -943,6 +943,7 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
+    first_reading bigint,                -- of a copy in a chunk's successor: the id of the first, which purge may erase
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
@@ -9767,7 +9768,12 @@ begin
     overriding system value
     select n.*
     from (select * from given union all select * from copied) as e
-    cross join lateral jsonb_populate_record(e.m, jsonb_build_object('id', e.id, 'chunk', e.successor)) as n;
+    cross join lateral jsonb_populate_record(
+        e.m,
+        jsonb_build_object(
+            'id', e.id, 'chunk', e.successor, 'first_reading', coalesce((e.m).first_reading, (e.m).id)
+        )
+    ) as n;
 
     with given as (
         delete from assertion as a
@@ -16459,7 +16465,7 @@ as $function$
 -- A chunk that took another's place holds copies of its mentions: they are no news of anybody.
 begin
     return (
-        select min(m.id)
+        select min(coalesce(m.first_reading, m.id))
         from chunk as c
         join chunk as k on k.document = c.document and k.hash = c.hash
         join mention as m on m.chunk = k.id and m.folded = $2

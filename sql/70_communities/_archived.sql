@@ -61,7 +61,7 @@ as $function$
 -- A chunk that took another's place holds copies of its mentions: they are no news of anybody.
 begin
     return (
-        select min(m.id)
+        select min(coalesce(m.first_reading, m.id))
         from chunk as c
         join chunk as k on k.document = c.document and k.hash = c.hash
         join mention as m on m.chunk = k.id and m.folded = $2

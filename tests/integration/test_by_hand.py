@@ -266,7 +266,7 @@ def evidence_rows(conn: Connection) -> list[dict[str, Any]]:
     for table in ("mention", "assertion"):
         found += sql(
             conn,
-            f"select to_jsonb(e) - 'id' - 'chunk' as row from kb.{table} as e"
+            f"select to_jsonb(e) - 'id' - 'chunk' - 'first_reading' as row from kb.{table} as e"
             " where chunk = (select max(id) from kb.chunk)",
         )
     return [r["row"] for r in found]

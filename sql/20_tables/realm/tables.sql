@@ -172,6 +172,7 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
+    first_reading bigint,                -- of a copy in a chunk's successor: the id of the first, which purge may erase
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
