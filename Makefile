@@ -15,6 +15,7 @@
 #   make nightly        the tests with many more random examples and 1,000 killed backends
 #   make bench-time     what the two clocks and the change feed cost, on a generated graph
 #   make bench-cancel   how long a stop takes, at random instants
+#   make bench-jobs     documents a second by 1, 2 and 4 workers
 #   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -44,7 +45,7 @@ EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sq
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
     models stop-models demo lint check test nightly bench-cancel bench-communities bench-latency bench-recall \
-    bench-time bench-write installcheck tle dist clean
+    bench-time bench-write bench-jobs installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -139,6 +140,10 @@ bench-time: start
 # How long stops take, at random instants; into bench/results.
 bench-cancel: start
 	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.cancel
+
+# Throughput of the queue with models that take 200 ms; into bench/results.
+bench-jobs: start
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.jobs
 
 # Each takes minutes, and says so and goes on where its data set is not there.
 bench-write: start

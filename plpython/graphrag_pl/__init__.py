@@ -24,5 +24,6 @@ travels as text.
     synthesis   evidence into an answer
     clustering  the graph into clusters; cluster_worker is the child process that does it
     reports     clusters into community reports
+    jobs        the worker of the queue
     doctor      what is installed and who answers
 """

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from graphrag_pl import endpoints, errors
 from graphrag_pl.client import PATHS, Client, ClientFactory, openai_factory, unexpected
@@ -28,6 +28,8 @@ DEFAULT_DEADLINE = 120.0
 UNREACHABLE_DEADLINE = 10.0
 #: Seconds between two looks at whether the statement was cancelled.
 _TICK = 0.1
+#: The first step is short: all tasks query for their turns then, and a query's snapshot lasts until the commit.
+_START = 0.01
 #: Seconds that cancelled requests get to close their connections.
 _FAREWELL = 0.5
 #: Seconds of waiting that nobody needs to be told about.
@@ -35,8 +37,6 @@ _PATIENCE = 3.0
 #: More tokens than this are a server's nonsense, and no number for a sum.
 _MOST_TOKENS = 10**12
 _LONGEST_MODEL = 200
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -133,59 +133,130 @@ def call_endpoints(
 ) -> str:
     """`requests` and the result are JSON lists of equal length and order: see Request, and _success and
     _failure for the answers. No failure of a server raises; a cancelled statement does, at once."""
-    concurrency = max(1, concurrency)
-    parsed = [Request.from_json(plpy, value, concurrency) for value in json.loads(requests)]
-    if not parsed:
-        return "[]"
-    answers = run(_answer_all(plpy, parsed, concurrency, factory or openai_factory(plpy)))
+    calls = open_calls(plpy, requests, concurrency, factory)
+    try:
+        is_done = False
+        while not is_done:
+            plpy.execute("select 1")  # raises when the statement is cancelled, timed out or terminated
+            is_done = calls.step()
+        answers = calls.answers()
+    finally:
+        calls.close()
     return to_json(answers, breathing(plpy))
 
 
-def run(main: Coroutine[Any, Any, T]) -> T:
-    """asyncio.run() for a database backend: no signal handlers, and nobody waits for a name look-up that
-    hangs in its thread. Those threads take no signals: PostgreSQL's handlers belong on the main one."""
+def open_calls(
+    plpy: Database, requests: str, concurrency: int, factory: ClientFactory | None = None
+) -> Calls:
+    """The same, for whoever drives them himself."""
+    concurrency = max(1, concurrency)
+    parsed = [Request.from_json(plpy, value, concurrency) for value in json.loads(requests)]
+    return Calls(plpy, parsed, concurrency, factory or openai_factory(plpy))
+
+
+class Calls:
+    """Requests to servers. They get on only while step() runs: between two steps their owner may end his
+    transaction, and so holds no snapshot while a server thinks."""
+
+    def __init__(
+        self, plpy: Database, requests: list[Request], concurrency: int, factory: ClientFactory
+    ) -> None:
+        self._requests = requests
+        self._at_once = asyncio.Semaphore(concurrency)
+        self._turns = Turns(plpy)
+        self._stack = AsyncExitStack()
+        self._servers: dict[tuple[str, str | None], Server] = {}
+        self._tasks: list[asyncio.Task[dict[str, Any]]] = []
+        self._loop = _new_loop()
+        try:
+            self._run(_open_servers(plpy, requests, factory, self._stack, self._servers))
+        except BaseException:
+            self.close()
+            raise
+
+    def step(self) -> bool:
+        """Let them go on for a tick, or until one more is answered; says whether all are."""
+        self._run(self._tick())
+        return all(task.done() for task in self._tasks)
+
+    def answers(self) -> list[dict[str, Any]]:
+        """Once all are answered: one answer a request, in order."""
+        return [task.result() for task in self._tasks]
+
+    def close(self) -> None:
+        """Give up what is not answered, and all connections."""
+        if self._loop.is_closed():
+            return
+        try:
+            self._run(self._end())
+        finally:
+            self._run(self._loop.shutdown_asyncgens())
+            self._loop.close()
+
+    def _run(self, part: Coroutine[Any, Any, None]) -> None:
+        self._loop.run_until_complete(part)
+
+    async def _tick(self) -> None:
+        seconds = _TICK
+        if not self._tasks:
+            seconds = _START
+            self._tasks = [
+                asyncio.create_task(
+                    _answer(r, self._servers[r.base_url, r.realm], self._at_once, self._turns)
+                )
+                for r in self._requests
+            ]
+        waiting = [task for task in self._tasks if not task.done()]
+        if waiting:
+            # An answer ends the step too: the query by which it gave its turn back has a snapshot.
+            done, _ = await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()  # raises where the task's own query met a cancel
+
+    async def _end(self) -> None:
+        async with self._stack:
+            for task in self._tasks:
+                task.cancel()
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=_FAREWELL)
+            self._turns.give_all_back()
+
+
+#: What `graphrag._open_calls` has opened for the procedure that called it: at most one, never for longer.
+_HANDED_OVER: list[Calls] = []
+
+
+def hand_over(plpy: Database, requests: str, concurrency: int) -> None:
+    """`graphrag._open_calls`: open where the keys may be read."""
+    while _HANDED_OVER:
+        _HANDED_OVER.pop().close()
+    _HANDED_OVER.append(open_calls(plpy, requests, concurrency))
+
+
+def take_over() -> Calls:
+    """What was handed over last."""
+    return _HANDED_OVER.pop()
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop for a database backend: no signal handlers, and nobody waits for a name look-up that hangs in its
+    thread. Those threads take no signals: PostgreSQL's handlers belong on the main one."""
     loop = asyncio.new_event_loop()
     loop.set_default_executor(ThreadPoolExecutor(4, "graphrag", _block_signals))
-    try:
-        return loop.run_until_complete(main)
-    finally:
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
+    return loop
 
 
 def _block_signals() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
 
 
-async def _answer_all(
-    plpy: Database, requests: list[Request], concurrency: int, factory: ClientFactory
-) -> list[dict[str, Any]]:
-    at_once = asyncio.Semaphore(concurrency)
-    turns = Turns(plpy)
-    async with AsyncExitStack() as stack:
-        servers = await _open_servers(plpy, requests, factory, stack)
-        tasks = [
-            asyncio.create_task(_answer(r, servers[r.base_url, r.realm], at_once, turns)) for r in requests
-        ]
-        waiting = set(tasks)
-        try:
-            while waiting:
-                plpy.execute("select 1")  # raises when the statement is cancelled, timed out or terminated
-                done, waiting = await asyncio.wait(waiting, timeout=_TICK)
-                for task in done:
-                    task.result()  # raises it too, where the task's own query met it
-            return [task.result() for task in tasks]
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks, timeout=_FAREWELL)
-            turns.give_all_back()
-
-
 async def _open_servers(
-    plpy: Database, requests: list[Request], factory: ClientFactory, stack: AsyncExitStack
-) -> dict[tuple[str, str | None], Server]:
-    servers: dict[tuple[str, str | None], Server] = {}
+    plpy: Database,
+    requests: list[Request],
+    factory: ClientFactory,
+    stack: AsyncExitStack,
+    servers: dict[tuple[str, str | None], Server],
+) -> None:
     for request in requests:
         place = request.base_url, request.realm
         if place in servers:
@@ -199,7 +270,6 @@ async def _open_servers(
             server.client = await stack.enter_async_context(factory(request.base_url, location.key))
         except Exception as error:  # noqa: BLE001  such as httpx2.InvalidURL; the library's list of errors is open
             server.refusal = unexpected(error, location.key)
-    return servers
 
 
 def _teller(plpy: Database, base_url: str) -> Callable[[str, str | None], None]:

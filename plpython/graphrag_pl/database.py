@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Protocol
 
@@ -27,6 +28,14 @@ class Database(Protocol):
     def prepare(self, query: str, types: list[str], /) -> Any: ...
 
     def warning(self, message: str, /, *, detail: str) -> None: ...
+
+
+class OwnCaller(ABC):
+    """A handle that sends requests to model servers in its own way, not by `graphrag._call`."""
+
+    @abstractmethod
+    def call(self, requests: str, concurrency: int) -> list[dict[str, Any]]:
+        """Answers of the same length and order."""
 
 
 def rows(plpy: Database, query: str, **arguments: tuple[str, Any]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphrag_pl import errors
-from graphrag_pl.database import Database, breathing, rows, scalar
+from graphrag_pl.database import Database, OwnCaller, breathing, rows, scalar
 from graphrag_pl.retry import CallError
 from graphrag_pl.text import to_json
 
@@ -112,6 +112,8 @@ def send(plpy: Database, requests: list[dict[str, Any]], concurrency: int) -> li
     quickly read."""
     scalar(plpy, "select graphrag._check_may_spend()")
     breathe = breathing(plpy)
+    if isinstance(plpy, OwnCaller):
+        return plpy.call(to_json(requests, breathe), concurrency)
     found = rows(
         plpy,
         "select a.answer::text from jsonb_array_elements(graphrag._call($1, $2)) with ordinality as a (answer, no)"

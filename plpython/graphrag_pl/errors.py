@@ -15,6 +15,7 @@ from graphrag_pl.database import Breathe, Database, breathing
 NO_ENDPOINT = "GR010"
 INVALID_ARGUMENT = "GR009"
 SPLITTER_FAILED = "GR017"
+INSIDE_TRANSACTION = "GR040"
 UNREACHABLE = "GR101"
 REFUSED = "GR102"
 ANSWER_INVALID = "GR103"
@@ -48,6 +49,22 @@ def sql_error(plpy: Database, sqlstate: str, message: str, detail: str, hint: st
         setattr(error, name, None)
     vars(error).update(sqlstate=sqlstate, detail=detail, hint=hint)
     return error
+
+
+def sqlstate_of(error: BaseException) -> str | None:
+    """The SQLSTATE of an error that SQL raised, or this package; None of any other. Of codes that PL/Python does
+    not know, such as the extension's own, it only passes on PostgreSQL's number: five characters of six bits."""
+    known = getattr(error, "sqlstate", None)
+    packed = getattr(error, "spidata", None)
+    if known or not packed:
+        return known
+    return "".join(chr((packed[0] >> 6 * place & 0x3F) + ord("0")) for place in range(5))
+
+
+def detail_of(error: BaseException) -> str | None:
+    """The DETAIL of an error that SQL raised, or this package."""
+    packed = getattr(error, "spidata", None)
+    return packed[1] if packed else getattr(error, "detail", None)
 
 
 def library(plpy: Database, name: str) -> ModuleType:

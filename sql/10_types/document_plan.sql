@@ -17,6 +17,7 @@ create type graphrag._document_plan as (
     missing integer[],          -- positions of the chunks whose evidence is not there yet
     is_same boolean,            -- text, order and metadata are those of the live version
     is_unchanged boolean,       -- and no chunk is missing
-    vocabulary bigint           -- the state of the predicates by which it is prepared
+    vocabulary bigint,          -- the state of the predicates by which it is prepared
+    revision bigint             -- of the space that it was compared with
 );
 comment on type graphrag._document_plan is 'A document cut into chunks and compared with its live version.';

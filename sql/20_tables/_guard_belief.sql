@@ -94,16 +94,16 @@ create function graphrag._guard_verdict()
     set search_path = pg_catalog, pg_temp
 as $function$
 -- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere.
+-- Only what it was compared with may be replaced by who says the same, and go if nobody ever believed it.
 declare
     _verdict record := case when tg_op = 'INSERT' then new else old end;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    if not exists (
-        select
-        from assertion as a
-        join document_chunk as d on d.chunk = a.chunk
-        where a.id = _verdict.assertion
-    ) or graphrag._may_purge(tg_relid) then
+    if not graphrag._has_stood(_verdict.assertion)
+        or graphrag._may_purge(tg_relid)
+        or (tg_op = 'DELETE' and not graphrag._has_stood(_verdict.other))
+        or (tg_op = 'INSERT' and graphrag._says_what_was_judged(_verdict.assertion, _verdict.other))
+    then
         return _verdict;
     end if;
     raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
@@ -113,6 +113,41 @@ begin
 end
 $function$;
 comment on function graphrag._guard_verdict() is 'Trigger: what a model judged of a statement that is believed neither comes nor goes.';
+
+create function graphrag._has_stood(assertion bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (select from assertion as a join document_chunk as d on d.chunk = a.chunk where a.id = $1);
+end
+$function$;
+comment on function graphrag._has_stood(bigint) is 'Whether the chunk of an assertion stands, or stood, in a document.';
+
+create function graphrag._says_what_was_judged(assertion bigint, other bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- In the same words, by whatever vocabulary they are read.
+begin
+    return exists (
+        select
+        from contradiction as c
+        join assertion as o on o.id = c.other
+        join assertion as n on n.id = $2
+            and n.space = o.space
+            and n.negated = o.negated
+            and (n.predicate = o.predicate or n.stated_predicate = o.stated_predicate)
+            and n.value is not distinct from o.value
+            and (
+                (n.subject, n.object) is not distinct from (o.subject, o.object)
+                or (n.subject, n.object) = (o.object, o.subject)
+            )
+        where c.assertion = $1
+    );
+end
+$function$;
+comment on function graphrag._says_what_was_judged(bigint, bigint) is 'Whether an assertion was judged to contradict what another one says.';
 
 create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
     returns boolean

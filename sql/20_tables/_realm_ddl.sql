@@ -24,6 +24,7 @@ create function graphrag._realm_views()
 as $realm_ddl$
     select $ddl$
 {{file:realm/views.sql}}
+{{file:realm/changes.sql}}
 {{file:realm/comments.sql}}
 $ddl$;
 $realm_ddl$;

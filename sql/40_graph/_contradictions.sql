@@ -203,6 +203,24 @@ end
 $function$;
 comment on function graphrag._forget_verdicts(bigint[]) is 'Deletes what models judged of the statements of chunks, or hands it on to those who state the same.';
 
+create function graphrag._renew_verdicts(assertions bigint[], renewed bigint[])
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Both sides of a verdict may be read otherwise at once. What was judged of the old reading stays, for as long as that
+-- may come back.
+begin
+    insert into contradiction (assertion, other, model, prompt)
+    select coalesce(a.successor, c.assertion), coalesce(o.successor, c.other), c.model, c.prompt
+    from contradiction as c
+    left join unnest(assertions, renewed) as a (id, successor) on a.id = c.assertion
+    left join unnest(assertions, renewed) as o (id, successor) on o.id = c.other
+    where c.assertion = any (assertions) or c.other = any (assertions)
+    on conflict do nothing;
+end
+$function$;
+comment on function graphrag._renew_verdicts(bigint[], bigint[]) is 'What models judged of statements holds for the same statements read by another vocabulary.';
+
 -- ---------------------------------------------------------------- asking the model
 create function graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb)
     returns jsonb
@@ -211,34 +229,52 @@ as $function$
 -- Adds what a model says of the new statements that no declared rule decides about, where the realm wants that. Nothing
 -- is locked while it thinks; what it fails to say, or says of what it was not offered, changes nothing and is counted.
 declare
-    _questions jsonb;
-    _answer jsonb;
+    _questions jsonb := graphrag._contradictions_to_ask(plan, prepared);
 begin
-    if not (graphrag._setting('contradiction_detection') #>> '{}')::boolean then
+    if _questions = '[]' then
         return prepared;
     end if;
-    if graphrag._endpoint('auxiliary') is null then
+    return graphrag._take_contradictions(plan, prepared, graphrag._ask_contradictions(_questions, plan.key));
+end
+$function$;
+comment on function graphrag._detect_contradictions(graphrag._document_plan, jsonb) is 'What was prepared of a document, with the contradictions that a model finds.';
+
+create function graphrag._contradictions_to_ask(plan graphrag._document_plan, prepared jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+-- Null: there should be questions, and nobody is there to ask.
+begin
+    return case
+        when not (graphrag._setting('contradiction_detection') #>> '{}')::boolean then '[]'
+        when graphrag._endpoint('auxiliary') is not null then graphrag._contradiction_questions(plan, prepared)
+    end;
+end
+$function$;
+comment on function graphrag._contradictions_to_ask(graphrag._document_plan, jsonb) is 'What a model is to be asked about a document''s new statements: nothing if the realm does not want it, null if it has no endpoint for it.';
+
+create function graphrag._take_contradictions(plan graphrag._document_plan, prepared jsonb, answer jsonb)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+begin
+    if answer is null then
         raise warning 'contradictions of document "%" are not looked for: no auxiliary endpoint is set',
             left(plan.key, 200)
             using hint = 'SELECT graphrag.set_endpoint(''auxiliary'', ''https://api.example.com/v1'', ''model'');';
         return graphrag._count_rejected(prepared, 'contradictions_unchecked', 1);
     end if;
-    _questions := graphrag._contradiction_questions(plan, prepared);
-    if _questions = '[]' then
-        return prepared;
-    end if;
-    _answer := graphrag._ask_contradictions(_questions, plan.key);
-    if (_answer ->> 'failed')::integer > 0 then
+    if (answer ->> 'failed')::integer > 0 then
         raise warning 'contradictions of document "%" were not all looked for: %',
-            left(plan.key, 200), _answer ->> 'error'
+            left(plan.key, 200), answer ->> 'error'
             using hint = 'The document is indexed all the same. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
-    prepared := graphrag._count_rejected(prepared, 'contradictions_unchecked', (_answer ->> 'failed')::integer);
-    prepared := graphrag._count_rejected(prepared, 'contradiction_not_offered', (_answer ->> 'not_offered')::integer);
-    return prepared || jsonb_build_object('contradictions', _answer -> 'found');
+    prepared := graphrag._count_rejected(prepared, 'contradictions_unchecked', (answer ->> 'failed')::integer);
+    prepared := graphrag._count_rejected(prepared, 'contradiction_not_offered', (answer ->> 'not_offered')::integer);
+    return prepared || jsonb_build_object('contradictions', answer -> 'found');
 end
 $function$;
-comment on function graphrag._detect_contradictions(graphrag._document_plan, jsonb) is 'What was prepared of a document, with the contradictions that a model finds.';
+comment on function graphrag._take_contradictions(graphrag._document_plan, jsonb, jsonb) is 'What was prepared of a document, with what a model said of its statements; null: nobody was asked.';
 
 create function graphrag._count_rejected(prepared jsonb, reason text, number integer)
     returns jsonb

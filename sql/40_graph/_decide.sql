@@ -6,9 +6,11 @@ create function graphrag._decide(space integer, kind text, payload jsonb)
     language plpgsql volatile parallel unsafe
 as $function$
 declare
-    _revision bigint := graphrag._next_revision(space, kind);
+    _revision bigint;
     _id bigint;
 begin
+    perform graphrag._lock_spaces(array[space]);
+    _revision := graphrag._next_revision(space, kind);
     insert into decision (space, kind, payload, born) values ($1, $2, $3, _revision) returning id into _id;
     perform graphrag._derive(space, _revision, '{}', array(select jsonb_array_elements_text(payload -> 'names')));
     return _id;

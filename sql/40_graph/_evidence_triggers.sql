@@ -55,8 +55,11 @@ create function graphrag._evidence_deleted()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. A session that forges the
--- note only withdraws what it could have deleted.
+-- What was believed stays, so the row is not deleted but noted; _withdraw_deleted() ends it. Each table and depth has a
+-- note of its own, since one statement can delete from several tables, and what ends its rows deletes too. A session
+-- that forges the note only withdraws what it could have deleted.
+declare
+    _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if old.content is null
@@ -65,9 +68,7 @@ begin
     then
         return old;
     end if;
-    perform set_config(
-        'graphrag.deleted', concat(current_setting('graphrag.deleted', true), ' ', old.id), true
-    );
+    perform set_config(_note, concat(current_setting(_note, true), ' ', old.id), true);
     return null;
 end
 $function$;
@@ -79,10 +80,11 @@ create function graphrag._withdraw_deleted()
     set search_path = pg_catalog, pg_temp
 as $function$
 declare
-    _ids text := btrim(current_setting('graphrag.deleted', true));
+    _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
+    _ids text := btrim(current_setting(_note, true));
 begin
     if _ids <> '' then
-        perform set_config('graphrag.deleted', '', true);
+        perform set_config(_note, '', true);
         perform graphrag._withdraw_by_hand(
             tg_table_schema, tg_table_name, string_to_array(_ids, ' ')::bigint[]
         );

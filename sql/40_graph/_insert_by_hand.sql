@@ -14,6 +14,7 @@ declare
     _chunks bigint[];
     _gated jsonb;
     _texts jsonb;
+    _spaces integer[];
     _space integer;
 begin
     perform graphrag._enter(realm);
@@ -29,21 +30,22 @@ begin
         _chunks := graphrag._chunks_by_hand(kind, rows);
         _gated := graphrag._gate_by_hand(kind, rows);
         _texts := graphrag._texts_by_hand(_gated);
-        perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
-        perform from space as s
-        where s.id in (select (g.chunk ->> 'space')::integer from jsonb_array_elements(_gated) as g (chunk))
-        order by s.id
-        for update;
-        -- While this call was asking for vectors, another session may have put other chunks in their places, or
-        -- changed the vocabulary. Not again: the locks stay.
+        _spaces := array(
+            select distinct (g.chunk ->> 'space')::integer from jsonb_array_elements(_gated) as g (chunk) order by 1
+        );
+        perform graphrag._lock_spaces(_spaces);
+        -- While this call was asking for vectors, another session may have put other chunks in their places, changed
+        -- the vocabulary, or purged texts that these have too. Not again: the locks stay.
         exit when _chunks = graphrag._chunks_by_hand(kind, rows)
-            and _vocabulary = (select r.vocabulary from realm as r);
+            and _vocabulary = (select r.vocabulary from realm as r)
+            and not exists (
+                select n.space, n.kind, n.body from graphrag._new_texts_by_hand(_gated) as n
+                except
+                select t.space, t.kind, t.body
+                from jsonb_to_recordset(_texts) as t (space integer, kind text, body text)
+            );
     end loop;
-    for _space in
-        select distinct (g.chunk ->> 'space')::integer
-        from jsonb_array_elements(_gated) as g (chunk)
-        order by 1
-    loop
+    foreach _space in array _spaces loop
         perform graphrag._write_by_hand(
             _space,
             jsonb_path_query_array(_gated, '$[*] ? (@.space == $space)', jsonb_build_object('space', _space)),
@@ -56,29 +58,54 @@ comment on function graphrag._insert_by_hand(text, text, jsonb) is 'Brings menti
 
 create function graphrag._check_given(kind text, rows jsonb)
     returns void
-    language plpgsql immutable parallel safe
+    language plpgsql stable parallel safe
 as $function$
+-- What would be overwritten, or could only be guessed at, is refused.
 declare
-    _given record;
+    _wrong record;
 begin
-    select r.given, c.name into _given
+    select r.given, p.problem, p.hint into _wrong
     from jsonb_array_elements(rows) as r (given)
     cross join lateral (
-        select n.name
-        from unnest(array['content', 'no', 'folded', 'claim', 'value_number', 'value_unit']) as n (name)
-        where r.given -> n.name <> 'null'
-    ) as c
+        select
+            format('gives its column %s', c.name) as problem,
+            'That column is worked out. Give chunk, subject, predicate, object or value, and what else was said; of a'
+                ' mention chunk, surface, type, description, aliases.' as hint
+        from (
+            values
+                ('space', 'null'), ('no', 'null'), ('folded', 'null'), ('content', 'null'), ('claim', 'null'),
+                ('value_number', 'null'), ('value_unit', 'null'), ('stated_predicate', 'null'),
+                ('is_swapped', 'false'), ('takes_slot', 'true'), ('folded_aliases', '[]'), ('is_person', 'null'),
+                ('form', 'null'), ('gender', 'null'), ('core', 'null'), ('given', '[]'), ('family', '[]'),
+                ('first_reading', 'null')
+        ) as c (name, untouched)
+        where r.given -> c.name <> c.untouched::jsonb
+        union all
+        select format('has the confidence %s', r.given ->> 'confidence'), 'Give a number from 0 to 1.'
+        where not (r.given ->> 'confidence')::real between 0 and 1
+        union all
+        select
+            format('has the evidence span %s to %s', s.start_at, s.end_at),
+            'start_at and end_at are offsets in the text of the chunk, half-open, from 0. Leave out both to have the'
+                ' sentence found.'
+        from jsonb_to_record(r.given) as s (chunk bigint, start_at integer, end_at integer)
+        left join chunk as k on k.id = s.chunk
+        left join content as t on t.id = k.content
+        where num_nulls(s.start_at, s.end_at) = 1
+            or s.start_at < 0
+            or s.end_at <= s.start_at
+            or s.end_at > length(t.body)
+    ) as p
     limit 1;
     if found then
-        raise exception 'a row for table % gives its column %', kind, _given.name
+        raise exception 'a row for table % %', kind, _wrong.problem
             using errcode = 'GR021',
-                detail = format('The row: %s', left(jsonb_strip_nulls(_given.given)::text, 500)),
-                hint = 'That column is worked out. Give chunk, subject, predicate, object or value, and what else was'
-                    ' said; of a mention chunk, surface, type, description, aliases.';
+                detail = format('The row: %s', left(jsonb_strip_nulls(_wrong.given)::text, 500)),
+                hint = _wrong.hint;
     end if;
 end
 $function$;
-comment on function graphrag._check_given(text, jsonb) is 'Raises GR021 for rows by hand that give what is not theirs to give.';
+comment on function graphrag._check_given(text, jsonb) is 'Raises GR021 for rows by hand that give what is not theirs to give, or what cannot be.';
 
 create function graphrag._chunks_by_hand(kind text, rows jsonb)
     returns bigint[]
@@ -165,7 +192,19 @@ begin
         'space', (select d.space from chunk as c join document as d on d.id = c.document where c.id = $1),
         'mentions', graphrag._mentions_by_hand($1, kind, rows, _gated -> 'mentions'),
         'assertions', (
-            select coalesce(jsonb_agg(a.assertion || jsonb_build_object('row', r.given -> 'id')), '[]')
+            select coalesce(
+                jsonb_agg(
+                    a.assertion
+                    || jsonb_build_object('row', r.given -> 'id')
+                    || case
+                        -- Where it says so, and not where else the text says the same.
+                        when r.given -> 'start_at' <> 'null'
+                            then jsonb_build_object('start_at', r.given -> 'start_at', 'end_at', r.given -> 'end_at')
+                        else '{}'
+                    end
+                ),
+                '[]'
+            )
             from jsonb_array_elements(_gated -> 'assertions') as a (assertion)
             join jsonb_array_elements(rows) with ordinality as r (given, no) on r.no = (a.assertion ->> 'no')::integer
         )
@@ -231,17 +270,14 @@ begin
                         'object', coalesce(r.given ->> 'object', r.given ->> 'value'),
                         'object_is_value', r.given -> 'value' <> 'null',
                         'negated', r.given -> 'negated',
-                        'confidence', case
-                            when (r.given ->> 'confidence')::real between 0 and 1
-                                then round((r.given ->> 'confidence')::numeric, 6)
-                        end,
+                        'confidence', round((r.given ->> 'confidence')::numeric, 6),
                         'description', r.given -> 'description',
                         'valid_from', r.given -> 'stated_from',
                         'valid_to', r.given -> 'stated_to',
                         'evidence', substr(
                             body,
                             (r.given ->> 'start_at')::integer + 1,
-                            greatest((r.given ->> 'end_at')::integer - (r.given ->> 'start_at')::integer, 0)
+                            (r.given ->> 'end_at')::integer - (r.given ->> 'start_at')::integer
                         ),
                         'row', r.given -> 'id'
                     )
@@ -294,6 +330,31 @@ end
 $function$;
 comment on function graphrag._mentions_by_hand(bigint, text, jsonb, jsonb) is 'The mentions of a chunk that rows by hand make or add to.';
 
+create function graphrag._new_texts_by_hand(gated jsonb)
+    returns table (space integer, kind text, body text)
+    language plpgsql stable parallel safe rows 20
+as $function$
+begin
+    return query
+    select t.*
+    from (
+        select (g.chunk ->> 'space')::integer, 'entity', graphrag._mention_text(m.mention)
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'mentions') as m (mention)
+        union
+        select (g.chunk ->> 'space')::integer, 'relation', a.assertion ->> 'rendered'
+        from jsonb_array_elements(gated) as g (chunk)
+        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
+    ) as t (space, kind, body)
+    where not exists (
+        select
+        from content as c
+        where c.space = t.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
+    );
+end
+$function$;
+comment on function graphrag._new_texts_by_hand(jsonb) is 'The texts of rows by hand that have no row in content yet.';
+
 create function graphrag._texts_by_hand(gated jsonb)
     returns jsonb
     language plpgsql volatile parallel unsafe
@@ -305,23 +366,12 @@ declare
     _bodies text[];
     _vectors text[];
 begin
-    select array_agg(t.space), array_agg(t.kind), array_agg(t.body)
+    select
+        array_agg(t.space order by t.space, t.kind, t.body),
+        array_agg(t.kind order by t.space, t.kind, t.body),
+        array_agg(t.body order by t.space, t.kind, t.body)
     into _spaces, _kinds, _bodies
-    from (
-        select (g.chunk ->> 'space')::integer as space, 'entity' as kind, graphrag._mention_text(m.mention) as body
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'mentions') as m (mention)
-        union
-        select (g.chunk ->> 'space')::integer, 'relation', a.assertion ->> 'rendered'
-        from jsonb_array_elements(gated) as g (chunk)
-        cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
-        order by 1, 2, 3
-    ) as t
-    where not exists (
-        select
-        from content as c
-        where c.space = t.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    );
+    from graphrag._new_texts_by_hand(gated) as t;
     if _bodies is null then
         return '[]';
     end if;

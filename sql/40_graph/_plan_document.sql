@@ -26,7 +26,7 @@ begin
                 hint = 'Index a document that has at least one visible character.';
     end if;
     _plan.space_name := graphrag._check_space_name(space);
-    _plan.space := (select s.id from space as s where s.name = _plan.space_name);
+    select s.id, s.revision into _plan.space, _plan.revision from space as s where s.name = _plan.space_name;
     _plan.vocabulary := (select r.vocabulary from realm as r);
     _plan.source := source;
     _plan.name := document;

@@ -36,6 +36,7 @@ as $function$
 declare
     _chunks bigint[];
     _assertions bigint[];
+    _renewed bigint[];
     _predicates text[];
     _swapped boolean[];
     _successors bigint[];
@@ -64,20 +65,22 @@ begin
     _successors := graphrag._make_successors(_chunks);
     _places := graphrag._clear_places(revision, _chunks);
     perform graphrag._hand_on_evidence(_chunks, _successors, assertions => _assertions);
+    _renewed := array(select nextval('assertion_id_seq') from unnest(_assertions));
     insert into assertion
     overriding system value
     select n.*
-    from unnest(_assertions, _predicates, _swapped) as r (id, predicate, swapped)
+    from unnest(_assertions, _renewed, _predicates, _swapped) as r (id, renewed, predicate, swapped)
     join assertion as a on a.id = r.id
     join unnest(_chunks, _successors) as s (chunk, successor) on s.chunk = a.chunk
     cross join lateral jsonb_populate_record(a, jsonb_build_object(
-        'id', nextval('assertion_id_seq'),
+        'id', r.renewed,
         'chunk', s.successor,
         'predicate', r.predicate,
         'is_swapped', r.swapped,
         'subject', case when r.swapped <> a.is_swapped then a.object else a.subject end,
         'object', case when r.swapped <> a.is_swapped then a.subject else a.object end
     )) as n;
+    perform graphrag._renew_verdicts(_assertions, _renewed);
     perform graphrag._take_places(revision, _places, _chunks, _successors);
     return _successors;
 end

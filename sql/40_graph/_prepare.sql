@@ -10,33 +10,53 @@ declare
     _gated jsonb;
 begin
     _answers := graphrag._extract_missing(plan);
-    -- A document that has not changed is only asked about what failed before; failing again changes nothing.
-    if _answers <> '[]'
+    perform graphrag._check_answers(plan, _answers);
+    _gated := graphrag._gate_answers(plan, _answers);
+    return graphrag._detect_contradictions(
+        plan, graphrag._prepared(_gated, graphrag._embed_new(plan, _gated))
+    );
+end
+$function$;
+comment on function graphrag._prepare(graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';
+
+create function graphrag._check_answers(plan graphrag._document_plan, answers jsonb)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+-- A document that has not changed is only asked about what failed before; failing again changes nothing.
+begin
+    if answers <> '[]'
         and not plan.is_same
-        and not exists (select from jsonb_array_elements(_answers) as a (answer) where not a.answer ? 'error')
+        and not exists (select from jsonb_array_elements(answers) as a (answer) where not a.answer ? 'error')
     then
         raise exception 'no new chunk of document "%" could be extracted', left(plan.key, 200)
             using errcode = 'GR107',
-                detail = _answers #>> '{0,error}',
+                detail = answers #>> '{0,error}',
                 hint = 'Nothing was stored, and an earlier version stands. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
-    _gated := graphrag._gate_answers(plan, _answers);
-    return graphrag._detect_contradictions(plan, jsonb_build_object(
-        'chunks', _gated,
-        'texts', graphrag._embed_new(plan, _gated),
+end
+$function$;
+comment on function graphrag._check_answers(graphrag._document_plan, jsonb) is 'Raises GR107 if no chunk that is new could be extracted.';
+
+create function graphrag._prepared(gated jsonb, texts jsonb)
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+    select jsonb_build_object(
+        'chunks', gated,
+        'texts', texts,
         'rejected', (
             select coalesce(jsonb_object_agg(r.reason, r.n), '{}')
             from (
                 select e.reason, sum(e.n::integer) as n
-                from jsonb_array_elements(_gated) as g (chunk)
+                from jsonb_array_elements(gated) as g (chunk)
                 cross join jsonb_each_text(g.chunk -> 'rejected') as e (reason, n)
                 group by e.reason
             ) as r
         )
-    ));
-end
+    )
 $function$;
-comment on function graphrag._prepare(graphrag._document_plan) is 'Extracts, gates and embeds what is new in a document.';
+comment on function graphrag._prepared(jsonb, jsonb) is 'What _write_document() takes: gated chunks, new texts with their vectors, and how many records the gates refused.';
 
 create function graphrag._gate_answers(plan graphrag._document_plan, answers jsonb)
     returns jsonb
@@ -176,21 +196,15 @@ end
 $function$;
 comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';
 
-create function graphrag._embed_new(plan graphrag._document_plan, gated jsonb)
-    returns jsonb
-    language plpgsql volatile parallel unsafe
+create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
+    returns table (kind text, body text)
+    language plpgsql stable parallel safe rows 20
 as $function$
--- The texts of the document that have no row in content yet, with their vectors. What is embedded is the evidence as
--- stated, so that nothing that happens to the graph later ever needs a vector.
-declare
-    _kinds text[];
-    _bodies text[];
-    _vectors text[];
 begin
-    select array_agg(t.kind order by t.kind, t.body), array_agg(t.body order by t.kind, t.body)
-    into _kinds, _bodies
+    return query
+    select t.*
     from (
-        select 'chunk' as kind, plan.bodies[m.no] as body
+        select 'chunk', plan.bodies[m.no]
         from unnest(plan.missing) as m (no)
         union
         select 'entity', graphrag._mention_text(e.mention)
@@ -200,13 +214,29 @@ begin
         select 'relation', a.assertion ->> 'rendered'
         from jsonb_array_elements(gated) as g (chunk)
         cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
-    ) as t
+    ) as t (kind, body)
     -- Not "not exists": that would be planned as a join with the whole table.
     where (
         select c.id
         from content as c
         where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
     ) is null;
+end
+$function$;
+comment on function graphrag._new_texts(graphrag._document_plan, jsonb) is 'The texts of a document that have no row in content yet.';
+
+create function graphrag._embed_new(plan graphrag._document_plan, gated jsonb)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _kinds text[];
+    _bodies text[];
+    _vectors text[];
+begin
+    select array_agg(t.kind order by t.kind, t.body), array_agg(t.body order by t.kind, t.body)
+    into _kinds, _bodies
+    from graphrag._new_texts(plan, gated) as t;
     if _bodies is null then
         return '[]';
     end if;

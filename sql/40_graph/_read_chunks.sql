@@ -3,51 +3,102 @@ create function graphrag._read_chunks(plan graphrag._document_plan, chunks integ
     language plpgsql volatile parallel unsafe
 as $function$
 -- One answer a chunk, in their order: the cached one, else the model's, which is cached as soon as its batch is there.
--- index() asks for all missing chunks of a document. Who commits between calls with a batch each (a job) loses nothing
--- that was paid for: a later index() of the document finds the answers here, and the prompts are the same ones.
+-- index() asks for all missing chunks of a document. A job does the same steps and commits after each, so that nothing
+-- that was paid for is lost: who reads the document later finds the answers here, and the prompts are the same ones.
 declare
-    _prompt jsonb := graphrag._question(plan);
-    _batch_size integer := (graphrag._setting('max_concurrent_chunks') #>> '{}')::integer;
-    _answers jsonb := graphrag._cached_answers(plan, _prompt);
-    _todo integer[] := array(
-        select c.no
-        from unnest(chunks) as c (no)
-        where not exists (
-            select from jsonb_array_elements(_answers) as a (answer) where (a.answer ->> 'no')::integer = c.no
-        )
-        order by c.no
-    );
-    _batch jsonb;
+    _reading jsonb := graphrag._reading(plan, chunks);
+    _request jsonb;
 begin
-    while _todo <> '{}' loop
-        _batch := graphrag._extract(
-            (
-                select jsonb_agg(jsonb_build_object('no', t.no, 'body', plan.bodies[t.no]) order by t.no)
-                from unnest(_todo[: _batch_size]) as t (no)
-            ),
-            _prompt || jsonb_build_object(
-                'document', plan.key,
-                'known_names', graphrag._context_names(plan, _answers),
-                'max_concurrent_chunks', _batch_size
-            )
+    while _reading -> 'todo' <> '[]' loop
+        _request := graphrag._next_request(plan, _reading);
+        _reading := graphrag._take_answers(
+            plan, _reading, graphrag._extract(_request -> 'chunks', _request -> 'context')
         );
-        _todo := _todo[_batch_size + 1 :];
-        _batch := graphrag._keep_answers(plan, _prompt, _batch);
-        _answers := _answers || _batch;
-        if not exists (select from jsonb_array_elements(_batch) as b (answer) where not b.answer ? 'of_server') then
-            -- Nothing answers there: the chunks after this batch fail for the same reason, unasked.
-            _answers := _answers || graphrag._not_asked(_todo, _batch -> -1);
-            exit;
-        end if;
     end loop;
-    return (
-        select jsonb_agg(a.answer order by (a.answer ->> 'no')::integer)
-        from jsonb_array_elements(_answers) as a (answer)
-        where (a.answer ->> 'no')::integer = any (chunks)
-    );
+    return graphrag._answers_of(_reading, chunks);
 end
 $function$;
 comment on function graphrag._read_chunks(graphrag._document_plan, integer[]) is 'What a model finds in some of a document''s missing chunks, from the cache or asked now.';
+
+create function graphrag._reading(plan graphrag._document_plan, chunks integer[])
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+-- {"prompt": what all prompts say, "answers": those of all missing chunks that are there, "todo": numbers of chunks}
+declare
+    _prompt jsonb := graphrag._question(plan);
+    _answers jsonb := graphrag._cached_answers(plan, _prompt);
+begin
+    return jsonb_build_object(
+        'prompt', _prompt,
+        'answers', _answers,
+        'todo', (
+            select coalesce(jsonb_agg(c.no order by c.no), '[]')
+            from unnest(chunks) as c (no)
+            where not exists (
+                select from jsonb_array_elements(_answers) as a (answer) where (a.answer ->> 'no')::integer = c.no
+            )
+        )
+    );
+end
+$function$;
+comment on function graphrag._reading(graphrag._document_plan, integer[]) is 'Where the reading of some of a document''s chunks stands: what is cached, and which are to be asked about.';
+
+create function graphrag._next_request(plan graphrag._document_plan, reading jsonb)
+    returns jsonb
+    language plpgsql stable parallel unsafe
+as $function$
+declare
+    _batch_size integer := (graphrag._setting('max_concurrent_chunks') #>> '{}')::integer;
+begin
+    return jsonb_build_object(
+        'chunks', (
+            select jsonb_agg(jsonb_build_object('no', t.no, 'body', plan.bodies[t.no::integer]) order by t.place)
+            from jsonb_array_elements(reading -> 'todo') with ordinality as t (no, place)
+            where t.place <= _batch_size
+        ),
+        'context', reading -> 'prompt' || jsonb_build_object(
+            'document', plan.key,
+            'known_names', graphrag._context_names(plan, reading -> 'answers'),
+            'max_concurrent_chunks', _batch_size
+        )
+    );
+end
+$function$;
+comment on function graphrag._next_request(graphrag._document_plan, jsonb) is 'What _extract() is asked next: chunks and context.';
+
+create function graphrag._take_answers(plan graphrag._document_plan, reading jsonb, batch jsonb)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _batch jsonb := graphrag._keep_answers(plan, reading -> 'prompt', batch);
+    _todo integer[] := array(
+        select t.no::integer
+        from jsonb_array_elements_text(reading -> 'todo') with ordinality as t (no, place)
+        where t.place > jsonb_array_length(batch)
+        order by t.place
+    );
+begin
+    if not exists (select from jsonb_array_elements(_batch) as b (answer) where not b.answer ? 'of_server') then
+        -- Nothing answers there: the chunks after this batch fail for the same reason, unasked.
+        _batch := _batch || graphrag._not_asked(_todo, _batch -> -1);
+        _todo := '{}';
+    end if;
+    return reading || jsonb_build_object('answers', reading -> 'answers' || _batch, 'todo', to_jsonb(_todo));
+end
+$function$;
+comment on function graphrag._take_answers(graphrag._document_plan, jsonb, jsonb) is 'The reading with the answers for one batch, which are kept in the cache.';
+
+create function graphrag._answers_of(reading jsonb, chunks integer[])
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+    select jsonb_agg(a.answer order by (a.answer ->> 'no')::integer)
+    from jsonb_array_elements(reading -> 'answers') as a (answer)
+    where (a.answer ->> 'no')::integer = any (chunks)
+$function$;
+comment on function graphrag._answers_of(jsonb, integer[]) is 'The answers for some chunks, in their order.';
 
 create function graphrag._question(plan graphrag._document_plan)
     returns jsonb

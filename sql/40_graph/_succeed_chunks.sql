@@ -90,12 +90,20 @@ begin
     overriding system value
     select n.*
     from (select * from given union all select * from copied) as e
+<<<<<<< HEAD
     cross join lateral jsonb_populate_record(
         e.m,
         jsonb_build_object(
             'id', e.id, 'chunk', e.successor, 'first_reading', coalesce((e.m).first_reading, (e.m).id)
         )
     ) as n;
+=======
+    cross join lateral jsonb_populate_record(e.m, jsonb_build_object(
+        'id', e.id,
+        'chunk', e.successor,
+        'first_reading', coalesce((e.m).first_reading, nullif((e.m).id, e.id))
+    )) as n;
+>>>>>>> main
 
     with given as (
         delete from assertion as a
@@ -151,7 +159,8 @@ create function graphrag._forget_unplaced(chunks bigint[])
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Those that a later statement of the same transaction has replaced: once derived, they are nothing to anyone.
+-- Those that a later statement of the same transaction has replaced: once derived, what they say is nothing to anyone.
+-- The chunks themselves stay, because their ids still lead to what stands now; purge() takes them.
 declare
     _unplaced bigint[] := array(
         select c.id
@@ -163,11 +172,10 @@ begin
         perform graphrag._forget_verdicts(_unplaced);
         delete from assertion as a where a.chunk = any (_unplaced);
         delete from mention as m where m.chunk = any (_unplaced);
-        delete from chunk as c where c.id = any (_unplaced);
     end if;
 end
 $function$;
-comment on function graphrag._forget_unplaced(bigint[]) is 'Deletes those of the chunks that stand in no version of a document, with what they say.';
+comment on function graphrag._forget_unplaced(bigint[]) is 'Deletes what those of the chunks say that stand in no version of a document.';
 
 create function graphrag._live_successor(chunk bigint)
     returns bigint

@@ -9,23 +9,18 @@ create function graphrag._withdraw_by_hand(realm text, kind text, ids bigint[])
 as $function$
 -- What somebody deleted from an evidence table: its chunks get successors without it.
 declare
+    _spaces integer[];
     _space integer;
 begin
     perform graphrag._enter(realm);
-    perform from space as s
-    where s.id in (
-        select a.space from assertion as a where kind = 'assertion' and a.id = any (ids)
-        union all
-        select m.space from mention as m where kind = 'mention' and m.id = any (ids)
-    )
-    order by s.id
-    for update;
-    for _space in
+    _spaces := array(
         select a.space from assertion as a where kind = 'assertion' and a.id = any (ids)
         union
         select m.space from mention as m where kind = 'mention' and m.id = any (ids)
         order by 1
-    loop
+    );
+    perform graphrag._lock_spaces(_spaces);
+    foreach _space in array _spaces loop
         perform graphrag._withdraw_evidence(_space, kind, graphrag._present_evidence(_space, kind, ids));
     end loop;
 end

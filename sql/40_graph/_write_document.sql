@@ -3,6 +3,7 @@ create function graphrag._write_document(plan graphrag._document_plan, prepared 
     language plpgsql volatile parallel unsafe
 as $function$
 -- One short transaction's work under the space's lock: store the evidence, replace the version, derive what it touched.
+-- NULL: what was prepared is not enough any more.
 declare
     _revision bigint;
     _touched bigint[];
@@ -12,9 +13,13 @@ declare
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     plan.space := graphrag._make_space(plan.space_name);
-    perform from space as s where s.id = plan.space for update;
+    perform graphrag._lock_spaces(array[plan.space]);
     -- While this call was preparing, another session may have written the same document.
-    plan := graphrag._leave_failures(graphrag._compare_document(plan), prepared -> 'chunks');
+    plan := graphrag._compare_document(plan);
+    if graphrag._lacks(plan, prepared) then
+        return null;
+    end if;
+    plan := graphrag._leave_failures(plan, prepared -> 'chunks');
     if not plan.is_unchanged then
         _revision := graphrag._next_revision(plan.space, 'index');
         insert into document (space, source, name, key)
@@ -37,6 +42,34 @@ begin
 end
 $function$;
 comment on function graphrag._write_document(graphrag._document_plan, jsonb) is 'Writes a prepared document and derives what it touches.';
+
+create function graphrag._lacks(plan graphrag._document_plan, prepared jsonb)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- A chunk or a text that was there when the document was planned, and so was not prepared, can have been purged since.
+begin
+    return plan.revision < (select s.revision from space as s where s.id = plan.space)
+        and (
+            exists (
+                select
+                from unnest(plan.missing) as m (no)
+                where not exists (
+                    select
+                    from jsonb_array_elements(prepared -> 'chunks') as p (chunk)
+                    where (p.chunk ->> 'no')::integer = m.no
+                )
+            )
+            or exists (
+                select t.kind, t.body from graphrag._new_texts(plan, prepared -> 'chunks') as t
+                except
+                select p.kind, p.body
+                from jsonb_to_recordset(prepared -> 'texts') as p (kind text, body text)
+            )
+        );
+end
+$function$;
+comment on function graphrag._lacks(graphrag._document_plan, jsonb) is 'Whether a document needs more than was prepared of it.';
 
 create function graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb)
     returns graphrag._document_plan
@@ -158,7 +191,7 @@ as $function$
 -- row: the id of a row by hand, which it keeps.
 begin
     with said as (
-        select k.id as chunk, e.mention, m.*, row_number() over () as no
+        select k.id as chunk, k.document, k.hash, k.attempt, e.mention, m.*, row_number() over () as no
         from jsonb_array_elements(prepared) as p (chunk)
         join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[(p.chunk ->> 'no')::integer])
         cross join jsonb_array_elements(p.chunk -> 'mentions') as e (mention)
@@ -184,7 +217,7 @@ begin
     )
     insert into mention (
         id, chunk, space, folded, surface, type, description, aliases, folded_aliases, identifiers, is_person, form,
-        gender, core, given, family, content
+        gender, core, given, family, content, first_reading
     )
     overriding system value
     select
@@ -204,7 +237,15 @@ begin
         s.core,
         coalesce(s.given, '{}'),
         coalesce(s.family, '{}'),
-        c.id
+        c.id,
+        case
+            when m.attempt > 1 then (
+                select min(coalesce(o.first_reading, o.id))
+                from chunk as b
+                join mention as o on o.chunk = b.id and o.folded = m.folded
+                where b.document = m.document and b.hash = m.hash and b.id <> m.chunk
+            )
+        end
     from said as m
     join shaped as s on s.no = m.no
     join content as c on c.space = plan.space and c.kind = 'entity'

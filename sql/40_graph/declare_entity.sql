@@ -26,7 +26,10 @@ begin
             'Identifiers: ' || nullif(array_to_string(identifiers, '; '), '') || '.',
             description
         ),
-        document => coalesce(identifiers[1], declare_entity.name),
+        document => coalesce(
+            (select i.identifier from unnest(identifiers) as i (identifier) where i.identifier ~ '\S' limit 1),
+            declare_entity.name
+        ),
         source => 'declare_entity',
         extraction => jsonb_build_object('entities', jsonb_build_array(jsonb_build_object(
             'name', declare_entity.name,

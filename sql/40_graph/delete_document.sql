@@ -24,7 +24,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
-    perform from space as s where s.id = _space for update;
+    perform graphrag._lock_spaces(array[_space]);
     _version := graphrag._live_version(_space, document, source);
     _revision := graphrag._next_revision(_space, 'delete_document');
     _chunks := array(select distinct c.chunk from document_chunk as c where c.version = _version and c.died is null);

@@ -142,7 +142,7 @@ declare
     _reread bigint[] := '{}';
     _result graphrag._derived;
 begin
-    perform from space as s where s.id = $1 for update;
+    perform graphrag._lock_spaces(array[space]);
     begin
         _revision := graphrag._next_revision(space, operation);
         if vocabulary then

@@ -19,7 +19,8 @@ create function graphrag.index(
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$
--- Prepare, then write. Everything that needs the network happens before the space is locked, or made.
+-- Prepare, then write. Everything that needs the network happens before the space is locked, or made; only where a
+-- purge meanwhile erased what this document has in common with others is it prepared again, under the lock.
 declare
     _start timestamptz := clock_timestamp();
     _plan graphrag._document_plan;
@@ -28,13 +29,18 @@ declare
 begin
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
     perform graphrag._enter_or_create(realm);
-    _plan := graphrag._plan_document(space, content, document, source, metadata, published_at, ordinal, extraction);
-    if _plan.is_unchanged then
-        _result := graphrag._unchanged_result(_plan);
-    else
-        _prepared := graphrag._prepare(_plan);
-        _result := graphrag._write_document(_plan, _prepared);
-    end if;
+    loop
+        _plan := graphrag._plan_document(
+            space, content, document, source, metadata, published_at, ordinal, extraction
+        );
+        if _plan.is_unchanged then
+            _result := graphrag._unchanged_result(_plan);
+        else
+            _prepared := graphrag._prepare(_plan);
+            _result := graphrag._write_document(_plan, _prepared);
+        end if;
+        exit when _result.document is not null;
+    end loop;
     _result := graphrag._add_usage(_result);
     _result.elapsed := clock_timestamp() - _start;
     return _result;

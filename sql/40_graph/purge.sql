@@ -25,7 +25,7 @@ begin
         when document is null and source is null then graphrag._spaces_for_read(space)
         else array[graphrag._space_to_change(space)]
     end;
-    perform from space as s where s.id = any (_spaces) order by s.id for update;
+    perform graphrag._lock_spaces(_spaces);
     begin
         _counts := case
             when before is not null then graphrag._purge_before(_spaces, before)
@@ -186,9 +186,22 @@ begin
     ),
     calls as (
         delete from usage as u where u.document = (select d.key from document as d where d.id = _document) returning 1
+    ),
+    jobs as (
+        delete from job as j
+        using document as d, space as s
+        where d.id = _document
+            and s.id = d.space
+            and j.space = s.name
+            and j.document is not distinct from d.name
+            and j.source is not distinct from d.source
+            and j.ended_at is not null
+        returning 1
     )
     select _counts || jsonb_build_object(
-        'document versions', (select count(*) from versions), 'usage', (select count(*) from calls)
+        'document versions', (select count(*) from versions),
+        'usage', (select count(*) from calls),
+        'jobs', (select count(*) from jobs)
     )
     into _counts;
     return _counts || graphrag._purge_unneeded(array[space], array[coalesce(_horizon, 0)], _document);

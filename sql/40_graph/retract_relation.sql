@@ -21,7 +21,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
-    perform from space as s where s.id = _space for update;
+    perform graphrag._lock_spaces(array[_space]);
     return graphrag._decide(
         _space,
         'retract',

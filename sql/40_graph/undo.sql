@@ -12,7 +12,7 @@ declare
     _revision bigint;
 begin
     perform graphrag._enter(realm);
-    perform from space as s where s.id = (select d.space from decision as d where d.id = $1) for update;
+    perform graphrag._lock_spaces(array(select d.space from decision as d where d.id = $1));
     select d.space, d.payload into _decision from decision as d where d.id = $1 and d.died is null;
     if not found then
         raise exception 'there is no decision %', $1

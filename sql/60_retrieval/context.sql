@@ -2,14 +2,16 @@ create function graphrag._context(evidence graphrag.evidence[], budget integer d
     returns text
     language plpgsql stable parallel safe
 as $function$
--- The evidence as a model reads it: reports, passages, entities, relations, references.
+-- The evidence as a model reads it: reports, passages, entities, relations, and references of what is in it. Half of a
+-- budget at most is kept for the references.
 declare
-    _references text := graphrag._reference_section(evidence);
+    _references integer := coalesce(length(graphrag._reference_section(evidence)), 0);
     _lines text[] := array(select i.line from graphrag._context_items(evidence) as i order by i.section, i.no);
     _sections text;
+    _cited text;
 begin
     if budget > 0 then
-        _lines := graphrag._fit_lines(_lines, greatest(budget - coalesce(length(_references), 0), 0));
+        _lines := graphrag._fit_lines(_lines, budget - least(_references, budget / 2));
     end if;
     _sections := (
         select string_agg(s.body, E'\n\n' order by s.section)
@@ -23,10 +25,22 @@ begin
             group by i.section
         ) as s
     );
-    return coalesce(nullif(concat_ws(E'\n\n', _sections, _references), ''), 'No evidence was found.');
+    _cited := graphrag._reference_section(graphrag._prompted(evidence, _sections));
+    if budget > 0 and length(_sections) + length(_cited) > budget then
+        _cited := left(_cited, greatest(budget - length(_sections), 0));
+    end if;
+    return coalesce(nullif(concat_ws(E'\n\n', _sections, nullif(_cited, '')), ''), 'No evidence was found.');
 end
 $function$;
 comment on function graphrag._context(graphrag.evidence[], integer) is 'The evidence section of a prompt, in at most budget characters and headings; 0: all of it.';
+
+create function graphrag._prompted(evidence graphrag.evidence[], prompt text)
+    returns graphrag.evidence[]
+    language sql stable parallel safe
+as $function$
+    select array(select e from unnest(evidence) as e where position(format('[%s]', e.reference) in prompt) > 0)
+$function$;
+comment on function graphrag._prompted(graphrag.evidence[], text) is 'The evidence of documents that a prompt has something of.';
 
 create function graphrag._context_items(evidence graphrag.evidence[])
     returns table (section integer, heading text, no integer, line text)

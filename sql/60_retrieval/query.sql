@@ -37,6 +37,7 @@ as $function$
 declare
     _evidence graphrag.evidence[];
     _reply jsonb;
+    _prompted text;
     _checked record;
     _result graphrag.query_result;
 begin
@@ -61,20 +62,15 @@ begin
         embedding,
         community_level
     );
-    _reply := graphrag._synthesize(
+    _prompted := graphrag._prompt_evidence(
         question,
-        graphrag._prompt_evidence(
-            question,
-            mode,
-            _evidence,
-            coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer),
-            graphrag._prompt_header(as_of)
-        ),
-        graphrag._prompt_header(as_of),
-        instructions,
-        history
+        mode,
+        _evidence,
+        coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer),
+        graphrag._prompt_header(as_of)
     );
-    _checked := graphrag._check_citations(_reply ->> 'answer', _evidence);
+    _reply := graphrag._synthesize(question, _prompted, graphrag._prompt_header(as_of), instructions, history);
+    _checked := graphrag._check_citations(_reply ->> 'answer', graphrag._prompted(_evidence, _prompted));
     _result.answer := _checked.answer;
     _result.citations := _checked.citations;
     _result.mode := mode;

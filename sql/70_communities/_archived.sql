@@ -19,7 +19,8 @@ create function graphrag._archived_labels(
 as $function$
 -- A decision to archive is about the mentions that there were when it was taken. A group of names is archived while
 -- all its live mentions are covered by such decisions: so the next mention revives it, and withdrawing that archives
--- it again. A name that means something else in one document is covered there by that document's meaning.
+-- it again. A chunk that took another's place holds copies of its mentions, which are no news of anybody: what counts
+-- is the first reading. A name that means something else in one document is covered there by that document's meaning.
 begin
     if not graphrag._has_archive(space) then
         return '{}';
@@ -46,7 +47,7 @@ begin
                             jsonb_build_object('name', m.folded, 'document', v.document)
                         )
                     end
-                    and (d.payload ->> 'last_mention')::bigint >= graphrag._first_reading(m.chunk, m.folded)
+                    and (d.payload ->> 'last_mention')::bigint >= coalesce(m.first_reading, m.id)
             )
         )
     );
@@ -54,6 +55,7 @@ end
 $function$;
 comment on function graphrag._archived_labels(integer, text[], text[], graphrag._meaning[]) is 'The groups of names that are archived.';
 
+<<<<<<< HEAD
 create function graphrag._first_reading(chunk bigint, folded text)
     returns bigint
     language plpgsql stable parallel safe
@@ -71,6 +73,8 @@ end
 $function$;
 comment on function graphrag._first_reading(bigint, text) is 'The mention by which a name was first read in a chunk''s text.';
 
+=======
+>>>>>>> main
 create function graphrag._turned_names(
     space integer,
     names text[],

@@ -50,7 +50,7 @@ begin
                 detail = plans[1].error,
                 hint = 'The communities of before stand. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
-    perform from space as s where s.id = $1 for update;
+    perform graphrag._lock_spaces(array[space]);
     _standing := graphrag._identify_communities(_standing);
     if graphrag._is_built(space, graph_revision, _standing, algorithm, resolution, levels, _failures) then
         return (select b.born from community_build as b where b.space = $1 and b.died is null);

@@ -28,7 +28,7 @@ begin
     perform graphrag._check_telemetry('retention');
     _space := graphrag._space_to_change($2);
     if not dry_run then
-        perform from space as s where s.id = _space for update;
+        perform graphrag._lock_spaces(array[_space]);
     end if;
     _threshold := (graphrag._setting('retention_threshold') #>> '{}')::double precision;
     _below := (

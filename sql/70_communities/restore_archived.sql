@@ -19,7 +19,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change($2);
-    perform from space as s where s.id = _space for update;
+    perform graphrag._lock_spaces(array[_space]);
     select array_agg(distinct d.id), array_agg(distinct n.name)
     into _decisions, _names
     from decision as d

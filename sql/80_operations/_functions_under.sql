@@ -4,7 +4,8 @@ create function graphrag._functions_under(entry_points name[], without name[] de
 as $function$
 -- A function runs with its caller's rights, so he needs EXECUTE on all the inner functions that it calls, however
 -- deep. What calls what is read from the bodies: a list would go stale. Python's calls stand in the source that
--- _load_python() carries. What _call() calls runs as its owner.
+-- _load_python() carries. What _call() and _open_calls() call
+-- runs as their owner.
     with recursive function (id, name, body) as (
         select
             p.oid,
@@ -26,7 +27,7 @@ as $function$
         from called as c
         cross join pg_catalog.regexp_matches(c.body, 'graphrag\.(_\w+)\s*\(', 'g') as m (found)
         join function as f on f.name = m.found[1]::name
-        where c.name <> '_call' and f.name <> '_location' and f.name <> all (without)
+        where c.name not in ('_call', '_open_calls') and f.name <> '_location' and f.name <> all (without)
     )
     select c.id::regprocedure
     from called as c

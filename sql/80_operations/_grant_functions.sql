@@ -30,7 +30,7 @@ begin
                 hint = 'A superuser calls this function once for the role, with this realm or any other.';
     end if;
     execute format('grant usage on schema graphrag to %I', grantee);
-    execute format('grant execute on function %s to %I', array_to_string(_functions, ', '), grantee);
+    execute format('grant execute on routine %s to %I', array_to_string(_functions, ', '), grantee);
     execute format('grant select on %s to %I', array_to_string(_tables, ', '), grantee);
 end
 $function$;

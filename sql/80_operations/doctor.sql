@@ -8,7 +8,7 @@ as $function$
 -- examined all the same. It does not _enter() the realm, which refuses an outdated one.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
-    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, order, extraction}';
+    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, order, extraction, jobs}';
     _part text;
     _findings jsonb;
     _detail text;
@@ -30,6 +30,7 @@ begin
                 when 'indexes' then graphrag._doctor_indexes(_realm)
                 when 'order' then graphrag._doctor_order(_realm)
                 when 'extraction' then graphrag._doctor_extraction(_realm)
+                when 'jobs' then graphrag._doctor_jobs(_realm)
             end;
         exception
             when insufficient_privilege then

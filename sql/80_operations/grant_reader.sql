@@ -15,7 +15,7 @@ begin
     perform graphrag._grant_functions(
         role,
         graphrag._reader_functions() || case when may_spend then '{query}'::name[] else '{}' end,
-        case when may_spend then '{}'::name[] else '{_call}' end
+        case when may_spend then '{}'::name[] else '{_call, _open_calls}' end
     );
     execute format('grant usage on schema %I to %I', _realm, role);
     execute format('grant select on all tables in schema %I to %I', _realm, role);

@@ -27,7 +27,8 @@ create function graphrag._writer_functions()
 as $function$
     select array[
         'index', 'delete_document', 'declare_entity', 'assert_relation', 'retract_relation', 'merge_entities',
-        'split_entity', 'undo', 'derive', 'build_communities', 'apply_retention', 'restore_archived', 'purge_telemetry'
+        'split_entity', 'undo', 'derive', 'build_communities', 'apply_retention', 'restore_archived', 'purge_telemetry',
+        'enqueue', 'work'
     ]::name[]
 $function$;
 comment on function graphrag._writer_functions() is 'Entry points that write a realm''s documents and graph.';

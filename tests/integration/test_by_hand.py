@@ -120,10 +120,24 @@ def test_one_bad_row_of_many_takes_all_back(kb: Connection) -> None:
     assert state(kb, REALM) == before
 
 
-@pytest.mark.parametrize("column", ["content", "no", "value_number"])
-def test_what_is_worked_out_is_not_to_be_given(kb: Connection, column: str) -> None:
+@pytest.mark.parametrize(
+    ("column", "given"),
+    [
+        ("content", "1"),
+        ("no", "1"),
+        ("value_number", "1"),
+        ("space", "1"),
+        ("stated_predicate", "'saw'"),
+        ("is_swapped", "true"),
+        ("takes_slot", "false"),
+    ],
+)
+def test_what_is_worked_out_is_not_to_be_given(kb: Connection, column: str, given: str) -> None:
     with pytest.raises(psycopg.Error) as caught:
-        sql(kb, f"insert into kb.assertion ({COLUMNS}, {column}) values (1, 'Ada', 'visited', 'Paris', 1)")
+        sql(
+            kb,
+            f"insert into kb.assertion ({COLUMNS}, {column}) values (1, 'Ada', 'visited', 'Paris', {given})",
+        )
     assert caught.value.sqlstate == "GR021"
     assert column in str(caught.value)
 
@@ -218,7 +232,7 @@ def test_a_transaction_is_one_revision(kb: Connection) -> None:
         ("Ada", "works_for", "Lord Byron", "current"),
     }
     assert [r["n"] for r in view(kb, REALM, "revision")] == [1, 2]
-    assert value(kb, "select count(*) from kb.chunk") == 2
+    assert value(kb, "select count(*) from kb.document_chunk") == 2
     assert value(kb, "select count(*) from kb.assertion") == 2
 
 
@@ -285,4 +299,73 @@ def test_two_sessions_at_once(database: Database, kb: Connection) -> None:
         first.commit()
         second.result(timeout=30)
     assert facts(kb) == {("Ada", "lives_in", "London", "current"), ("Ada", "visited", "Paris", "current")}
+    assert differences(kb, REALM, "default") == 0
+
+
+def test_one_statement_deletes_from_both_tables(kb: Connection) -> None:
+    """The rows of each are its own, whatever ids they have."""
+    number = insert(kb, "Ada", "lived in", "London")
+    sql(kb, "insert into kb.mention (chunk, surface) values (1, 'Paris')")
+    sql(
+        kb,
+        "with a as (delete from kb.assertion where id = %s), m as (delete from kb.mention where surface = 'Paris')"
+        " select",
+        [number],
+    )
+    assert facts(kb) == set()
+    assert {e["name"] for e in view(kb, REALM, "entities")} == {"Ada", "London"}
+    sql(
+        kb,
+        "with m as (delete from kb.mention where surface = 'London' returning 1)"
+        f" insert into kb.assertion ({COLUMNS}) values (1, 'Ada', 'visited', 'Paris')",
+    )
+    assert facts(kb) == {("Ada", "visited", "Paris", "current")}
+    assert {e["name"] for e in view(kb, REALM, "entities")} == {"Ada", "Paris"}
+    assert differences(kb, REALM, "default") == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "given"),
+    [
+        ("confidence", "7"),
+        ("confidence", "-0.1"),
+        ("confidence", "'NaN'"),
+        ("start_at", "0"),
+        ("end_at", "3"),
+        ("start_at, end_at", "-1, 3"),
+        ("start_at, end_at", "3, 3"),
+        ("start_at, end_at", "0, 1000"),
+    ],
+)
+def test_what_cannot_be_is_not_guessed_at(kb: Connection, columns: str, given: str) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        sql(
+            kb,
+            f"insert into kb.assertion ({COLUMNS}, {columns}) values (1, 'Ada', 'visited', 'Paris', {given})",
+        )
+    assert caught.value.sqlstate == "GR021"
+    assert caught.value.diag.message_hint
+    assert facts(kb) == set()
+
+
+def test_the_span_given_is_kept_where_the_text_repeats_itself(kb: Connection) -> None:
+    index(kb, "b", "Ada met Eve. Then Ada met Eve.")
+    sql(
+        kb,
+        f"insert into kb.assertion ({COLUMNS}, start_at, end_at)"
+        " select max(id), 'Ada', 'met', 'Eve', 18, 30 from kb.chunk",
+    )
+    (met,) = [a for a in view(kb, REALM, "assertions") if a["predicate"] == "met"]
+    assert (met["start_at"], met["end_at"], met["evidence"]) == (18, 30, "Ada met Eve.")
+
+
+def test_old_ids_lead_on_in_the_transaction_that_indexed(kb: Connection) -> None:
+    with kb.transaction():
+        index(kb, "b", "Ada met Eve. Eve knew Zoe.")
+        chunk = value(kb, "select max(id) from kb.chunk")
+        insert(kb, "Ada", "met", "Eve", chunk=chunk)
+        number = insert(kb, "Eve", "knew", "Zoe", chunk=chunk)
+        withdraw(kb, REALM, number)
+        insert(kb, "Zoe", "knew", "Eve", chunk=chunk)
+    assert facts(kb) == {("Ada", "met", "Eve", "current"), ("Zoe", "knew", "Eve", "current")}
     assert differences(kb, REALM, "default") == 0

@@ -170,3 +170,35 @@ def test_the_loser_at_repeatable_read_is_told_to_try_again(database: Database, c
         index(conn, REALM, "default", draft(2, NAMES))
         with pytest.raises(psycopg.errors.SerializationFailure):
             index(loser, REALM, "default", draft(3, NAMES))
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "select graphrag.retract_relation('Ann', 'founded', 'Bob', realm => 'busy')",
+        "select graphrag.delete_document('doc 0', realm => 'busy')",
+        "select graphrag.merge_entities('Ann', 'Carla', realm => 'busy')",
+        "select graphrag.derive('busy')",
+        "select graphrag.purge(before => '1', dry_run => false, realm => 'busy')",
+        "delete from busy.assertion where subject = 'ann'",
+    ],
+)
+def test_a_transaction_of_several_writes_and_a_change_of_the_vocabulary(
+    database: Database, conn: Connection, first: str
+) -> None:
+    """Whatever a transaction writes first, the document that it writes next waits for nobody who waits for it."""
+    make_realm(conn, REALM)
+    index(conn, REALM, "default", draft(0, ("Ann", "Bob", "Carla")))
+    with ThreadPoolExecutor() as pool, database.connect(autocommit=False) as writer:
+        writer.execute(first.encode())
+
+        def redeclare() -> None:
+            with database.connect() as other:
+                rows(other, "declare_predicate", "started", aliases=["founded"], realm=REALM)
+
+        other = pool.submit(redeclare)
+        eventually(lambda: waiting(conn))
+        index(writer, REALM, "default", draft(1, ("Carla", "Acme")))
+        writer.commit()
+        other.result(timeout=30)
+    assert differences(conn, REALM, "default") == 0

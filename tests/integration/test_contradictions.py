@@ -234,3 +234,40 @@ def test_text_in_statements_is_data(kb: Connection, endpoint: Endpoint) -> None:
     opening, *_, closing = message.splitlines()
     assert closing == opening.replace("<", "</")
     assert len(re.findall(r"^Statement ", message, re.MULTILINE)) == 1
+
+
+def test_a_verdict_outlives_a_change_of_vocabulary(kb: Connection, endpoint: Endpoint) -> None:
+    """What a model judged of two statements holds in whatever words they are put."""
+    say(kb, "a", 1, works("Project P"))
+    endpoint.on_other = verdict("Project P")
+    say(kb, "b", 2, works("Project Q"))
+    held = {"Project P": "superseded", "Project Q": "current"}
+    rows(kb, "declare_predicate", "works_on", aliases=["assigned_to"], realm=REALM)
+    assert statuses(kb) == held
+    rows(kb, "purge", before="3", dry_run=False, realm=REALM)
+    assert statuses(kb) == held
+    rows(kb, "declare_predicate", "works_on", realm=REALM)
+    assert {f["predicate"] for f in view(kb, REALM, "facts")} == {"assigned_to"}
+    assert statuses(kb) == held
+    assert differences(kb, REALM, "default") == 0
+
+
+def test_a_verdict_follows_the_statement_it_was_compared_with(kb: Connection, endpoint: Endpoint) -> None:
+    """Only that one is read otherwise; and it goes in the transaction that brought it, while another says the same."""
+    say(kb, "a", 1, Triple("Dana", "works_at", "Project P"))
+    endpoint.on_other = verdict("Project P")
+    say(kb, "b", 2, works("Project Q"))
+    held = statuses(kb)
+    rows(kb, "declare_predicate", "works_on", aliases=["works_at"], realm=REALM)
+    assert statuses(kb) == held == {"Project P": "superseded", "Project Q": "current"}
+    with kb.transaction():
+        say(kb, "c", 3, works("Project R"))
+        say(kb, "d", 4, works("Project R"))
+        endpoint.on_other = verdict("Project R")
+        say(kb, "e", 5, works("Project S"))
+        kb.execute(
+            "delete from kb.assertion as a using kb.chunk as k, kb.document as d"
+            " where k.id = a.chunk and d.id = k.document and d.key = 'd'"
+        )
+    assert statuses(kb) == held | {"Project R": "superseded", "Project S": "current"}
+    assert differences(kb, REALM, "default") == 0

@@ -184,3 +184,13 @@ def test_a_vocabulary_that_changed_while_a_document_was_gone(kb: Connection) -> 
     assert facts(kb) == {MET, ("Ada", "led", "Acme")}
     then = rows(kb, "timeline", "Ada", as_believed_at="2")
     assert {(f["predicate"], *f["documents"]) for f in then} == {("met", "a"), ("headed", "b")}
+
+
+def test_a_blank_identifier_is_nobody_s(kb: Connection) -> None:
+    """Two entities that a table has no number for are two declarations."""
+    declared = [
+        row(kb, "declare_entity", name, identifiers=identifiers)["document"]
+        for name, identifiers in (("Eve", [""]), ("Zoe", [" "]), ("Max", [None, "", "Q7"]))
+    ]
+    assert declared == [f'["declare_entity", "{key}"]' for key in ("Eve", "Zoe", "Q7")]
+    assert {"Eve", "Zoe", "Max"} <= {e["name"] for e in view(kb, REALM, "entities")}

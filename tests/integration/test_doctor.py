@@ -413,7 +413,7 @@ def grant_functions(conn: Connection, pattern: str) -> None:
         [pattern],
     )
     for function in found:
-        conn.execute(f"grant execute on function {function['f']} to graphrag_stranger")
+        conn.execute(f"grant execute on routine {function['f']} to graphrag_stranger")
 
 
 def test_a_role_that_may_only_ask(conn: Connection, models: Endpoint, stranger: Connection) -> None:
@@ -434,9 +434,7 @@ def test_a_role_that_may_not_use_the_realm(conn: Connection, models: Endpoint, s
     assert found["realm"]["status"] == "error"
     assert not any(check.startswith(("endpoint", "vector", "extraction")) for check in found)
     assert models.requests == []
-    conn.execute(found["privileges: realm"]["advice"])
-    advice = examine(stranger)["privileges: realm"]["advice"]
-    conn.execute(advice)
+    conn.execute(found["privileges: realm"]["advice"].partition(";")[0])
     found = examine(stranger)
     assert found["privileges: realm"] == {
         "check": "privileges: realm",

@@ -49,6 +49,8 @@ WRITE = {
     "apply_retention",
     "restore_archived",
     "purge_telemetry",
+    "enqueue",
+    "work",
 }
 OWN = {
     "create_realm",
@@ -62,6 +64,11 @@ OWN = {
     "build_vector_indexes",
     "grant_reader",
     "grant_writer",
+    "pause",
+    "resume",
+    "schedule",
+    "attach",
+    "detach",
 }
 STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word"}
 MAY = {
@@ -298,3 +305,10 @@ def test_granting_twice_changes_nothing(site: Site) -> None:
     before = sql(site.admin, acl)
     rows(site.admin, "grant_writer", site.names["writer"], "kb")
     assert sql(site.admin, acl) == before
+
+
+@pytest.mark.parametrize("kind", ["reader", "writer"])
+def test_doctor_examines_what_its_caller_may_see(site: Site, kind: str) -> None:
+    found = rows(site.sessions[kind], "doctor", "kb")
+    assert "permission denied for function _doctor" not in str(found)
+    assert "realm" in {f["check"] for f in found if f["status"] != "skipped"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,6 +13,7 @@ from psycopg.types.json import Jsonb
 from tests.support.calls import eventually, mistake, row, rows, waiting
 from tests.support.corpus import differences
 from tests.support.database import Connection, Database, sql, value, view
+from tests.support.endpoint import Endpoint, held, is_embedding
 from tests.support.reading import REALM
 
 
@@ -228,6 +230,7 @@ def test_a_purged_document_can_come_again(kb: Connection) -> None:
     assert row(kb, "derive")["derive"] == 0
 
 
+<<<<<<< HEAD
 def test_what_is_archived_stays_so_when_its_first_reading_is_purged(conn: Connection) -> None:
     """A row by hand gives its chunk a successor, with copies of what was read there; purge() erases the first."""
     rows(conn, "create_realm", "old", embedding_url="builtin:hash", width=16)
@@ -245,3 +248,47 @@ def test_what_is_archived_stays_so_when_its_first_reading_is_purged(conn: Connec
     rows(conn, "purge", before=str(value(conn, "select revision from old.space")), dry_run=False)
     assert view(conn, "old", "entities") == []
     assert differences(conn, "old", "default") == 0
+=======
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_what_is_being_written_gets_back_what_a_purge_takes_meanwhile(
+    database: Database, conn: Connection, endpoint: Endpoint, by_hand: bool
+) -> None:
+    """A text that was there when a write was prepared, and so was not embedded, may be gone when it is written."""
+    rows(conn, "set_endpoint", "embedding", endpoint.url, "scripted", realm=None)
+    rows(conn, "create_realm", REALM, endpoint.url, "scripted")
+    conn.execute(f"set graphrag.realm = {REALM}")
+    said = "Ann knows Bob."
+    index(conn, "gone", 1, said, ("Ann", "knows", "Bob"))
+    index(conn, "stays", 2, said + " Eve.")
+    rows(conn, "delete_document", "gone")
+    release = threading.Event()
+    endpoint.inject(held(release), 1, is_embedding)
+    before = len(endpoint.embeddings)
+
+    def write() -> None:
+        with database.connect() as other:
+            other.execute(f"set graphrag.realm = {REALM}")
+            if by_hand:
+                sql(
+                    other,
+                    "insert into kb.assertion (chunk, subject, predicate, object) select max(id), x.s, 'knows', x.o"
+                    " from kb.chunk, (values ('Ann', 'Bob'), ('Bob', 'Eve')) as x (s, o) group by x.s, x.o",
+                )
+            else:
+                index(other, "new", 3, said, ("Ann", "knows", "Bob"), ("Bob", "knows", "Ann"))
+
+    with ThreadPoolExecutor() as pool:
+        written = pool.submit(write)
+        endpoint.wait_for(before + 1, is_embedding)
+        purge(conn, document="gone", dry_run=False)
+        release.set()
+        written.result(timeout=30)
+    assert {(f["subject"], f["object"]) for f in view(conn, REALM, "facts")} == {
+        ("Ann", "Bob"),
+        ("Bob", "Eve") if by_hand else ("Bob", "Ann"),
+    }
+    assert {d["document"] for d in view(conn, REALM, "documents")} == (
+        {"stays"} if by_hand else {"stays", "new"}
+    )
+    assert differences(conn, REALM, "default") == 0
+>>>>>>> main

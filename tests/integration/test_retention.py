@@ -267,3 +267,20 @@ def test_two_sessions_retain_at_once(faded: Connection, module_database: Databas
         assert retention(other, dry_run=False) == set()
         assert first
         assert row(other, "restore_archived")["restore_archived"] == len(first)
+
+
+@pytest.mark.parametrize("change", ["vocabulary", "by hand"])
+def test_who_is_archived_stays_so_when_the_first_reading_is_purged(faded: Connection, change: str) -> None:
+    archived = retention(faded, dry_run=False)
+    if change == "vocabulary":
+        rows(faded, "declare_predicate", "collaborates", aliases=["works_with"])
+    else:
+        sql(
+            faded,
+            f"insert into {REALM}.assertion (chunk, subject, predicate, object)"
+            f" select max(chunk), 'Gamma Three', 'met', 'Gamma Four' from {REALM}.document_chunk where died is null",
+        )
+    assert value(faded, "select graphrag.derive()") == 0
+    rows(faded, "purge", before=str(value(faded, f"select revision from {REALM}.space")), dry_run=False)
+    assert value(faded, "select graphrag.derive()") == 0
+    assert not names(view(faded, REALM, "entities")) & archived

@@ -48,3 +48,6 @@ comment on function _telemetry_is_on(jsonb) is 'Raises GR030 if telemetry is off
 comment on view coverage is 'How much of each space has been asked about.';
 comment on view least_explored_communities is 'Communities, those that questions have touched least first.';
 comment on view dark_entities is 'Entities that no question has touched.';
+comment on table job is 'The queue: documents to be indexed or withdrawn by graphrag.work().';
+comment on view jobs is 'What is queued, what runs and how far it is, and what became of the rest.';
+comment on function enqueue_changes() is 'Row changes of an attached table into the queue; made a trigger by graphrag.attach().';

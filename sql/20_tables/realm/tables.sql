@@ -12,6 +12,7 @@ create table realm (
     model text not null,                -- the one embedding model whose vectors stand in content.vec
     width integer not null,
     vocabulary bigint not null default 0,        -- counts the changes of the predicates
+    jobs_paused_at timestamptz,         -- null: workers take jobs
     created_at timestamptz not null default clock_timestamp()
 );
 
@@ -172,7 +173,11 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
+<<<<<<< HEAD
     first_reading bigint,                -- of a copy in a chunk's successor: the id of the first, which purge may erase
+=======
+    first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
+>>>>>>> main
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
@@ -468,3 +473,39 @@ create table cached_answer (
 );
 create index cached_answer_question on cached_answer (space, question);
 create index cached_answer_at on cached_answer (at);
+
+-- The queue of documents. Jobs of one target (a document, or all of a source) count by place: the last wins. Who only
+-- enqueues needs INSERT here and nothing else of the realm, so a row comes as it is said, and the worker looks into it.
+create table job (
+    id bigint generated always as identity primary key,
+    place bigint,                        -- null: its id; jobs that a job was taken apart into stand where that stood
+    enqueued_at timestamptz not null default clock_timestamp(),
+    space text not null,
+    operation text not null check (operation in ('index', 'delete', 'clear')),   -- clear: all documents of the source
+    source text,
+    document text,
+    content text,                        -- dropped when the job has ended well
+    metadata jsonb,
+    published_at timestamptz,
+    ordinal numeric,
+    extraction jsonb,
+    target text not null generated always as (
+        md5(
+            case when operation = 'clear' then 'all ' else '' end || quote_nullable(source) || quote_nullable(document)
+            || case when source is null and document is null then coalesce(content, '') else '' end
+        )
+    ) stored,
+    status text not null default 'pending' check (status in ('pending', 'running', 'done', 'failed', 'skipped')),
+    attempts integer not null default 0,
+    ready_at timestamptz not null default clock_timestamp(),     -- running: when the lease ends
+    worker integer,                      -- process that has it, or had it last
+    chunks integer,                      -- to be read
+    chunks_done integer,
+    reason text,                         -- why it failed or was skipped, or why the last attempt failed
+    result jsonb,                        -- of index() or delete_document()
+    started_at timestamptz,              -- the last attempt
+    ended_at timestamptz
+);
+create index job_open on job (id) where ended_at is null;
+create index job_target on job (space, target, id);
+create index job_clear on job (space, source, id) where operation = 'clear';

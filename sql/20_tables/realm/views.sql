@@ -501,3 +501,24 @@ join space as sp on sp.id = i.space
 where v.died is null
     and v.entity not in (select unnest(t.entities) from telemetry as t)
     and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
+
+create view jobs with (security_invoker = true) as
+select
+    j.id as job,
+    j.space,
+    j.operation,
+    j.source,
+    j.document,
+    case when j.status = 'running' and j.ready_at < clock_timestamp() then 'stale' else j.status end as status,
+    j.attempts,
+    j.chunks,
+    j.chunks_done,
+    j.reason,
+    j.enqueued_at,
+    j.started_at,
+    j.ended_at,
+    case when j.status = 'pending' then j.ready_at end as ready_at,
+    case when j.status = 'running' then j.ready_at end as lease_until,
+    j.worker,
+    j.result
+from job as j;

@@ -1,0 +1,321 @@
+"""The worker behind `graphrag.work`: claim a job, commit; read its chunks a batch a transaction; write.
+
+What a job is, whether it is still this worker's and what becomes of it, SQL decides. Here is the order of the
+steps, and that no transaction, and so no snapshot, is open while a server thinks.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from graphrag_pl import errors
+from graphrag_pl.calling import take_over
+from graphrag_pl.contradictions import find_contradictions
+from graphrag_pl.database import Database, Memory, OwnCaller, rows, scalar
+from graphrag_pl.embedding import embed
+from graphrag_pl.extraction import extract
+from graphrag_pl.text import to_json
+
+_CANCELLED = "57014"
+_INVALID_TERMINATION = "2D000"
+#: The lease is extended this often while it runs.
+_RENEWALS = 3
+#: Texts that are embedded between two looks at whether the job is still this worker's.
+_TEXTS = 512
+#: PL/Python puts it in front of the messages that this package raises.
+_PREFIX = "graphrag: "
+
+
+class Session(Database, Protocol):
+    """`plpy` in a procedure."""
+
+    def commit(self) -> None: ...
+
+    def rollback(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Arguments of work(); intervals as PostgreSQL writes them."""
+
+    max_jobs: int | None
+    max_seconds: float | None
+    max_attempts: int
+    retry_after: str
+    lease: str
+
+
+class NotHeldError(Exception):
+    """Another worker has taken the job, or a later change its place: there is nothing left to do or to note."""
+
+
+def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> None:
+    """Jobs one after another, until none is due or a limit is reached. A job's failure is the job's."""
+    worker = Worker(plpy, realm, limits)
+    worker.begin()
+    ends_at = time.monotonic() + (math.inf if limits.max_seconds is None else limits.max_seconds)
+    done = 0
+    while (limits.max_jobs is None or done < limits.max_jobs) and time.monotonic() < ends_at:
+        if not worker.claim():
+            break
+        try:
+            _run(worker, memory)
+        except NotHeldError:
+            worker.commit()
+        except Exception as error:  # a bug in here is no reason to stop the queue
+            worker.fail(error)
+            if errors.sqlstate_of(error) == _CANCELLED:
+                raise
+        done += 1
+
+
+def _run(worker: Worker, memory: Memory) -> None:
+    if worker.operation == "index":
+        _index(worker, memory)
+    else:
+        worker.enter()
+        worker.value("select graphrag._finish_delete($1, $2)", worker.job, worker.attempt)
+        worker.commit()
+
+
+def _index(worker: Worker, memory: Memory) -> None:
+    worker.enter()
+    planned = rows(worker, "select * from graphrag._plan_job($1)", job=("bigint", worker.job.value))
+    worker.commit()
+    if not planned:
+        return
+    plan = Argument("graphrag._document_plan", planned[0]["plan"])
+    reading = _read(worker, memory, plan, planned[0]["reading"])
+    worker.enter()
+    found = json.loads(
+        worker.value("select graphrag._gate_job($1, $2, $3)::text", plan, reading, worker.is_last_attempt)
+    )
+    vectors = _embed(worker, [text["body"] for text in found["texts"]], planned[0]["key"])
+    texts = [{**text, "vec": vector} for text, vector in zip(found["texts"], vectors, strict=True)]
+    worker.enter()
+    prepared = Argument(
+        "jsonb",
+        worker.value(
+            "select graphrag._prepared($1, $2)",
+            Argument("jsonb", to_json(found["chunks"])),
+            Argument("jsonb", to_json(texts)),
+        ),
+    )
+    prepared = _judge(worker, memory, plan, prepared, planned[0]["key"])
+    worker.value("select graphrag._finish_index($1, $2, $3, $4)", worker.job, worker.attempt, plan, prepared)
+    worker.commit()
+
+
+def _judge(worker: Worker, memory: Memory, plan: Argument, prepared: Argument, document: str) -> Argument:
+    """What is prepared, with the contradictions that a model finds."""
+    questions = worker.value("select graphrag._contradictions_to_ask($1, $2)::text", plan, prepared)
+    if questions == "[]":
+        return prepared
+    answer = None if questions is None else find_contradictions(worker, memory, questions, document)
+    return Argument(
+        "jsonb",
+        worker.value(
+            "select graphrag._take_contradictions($1, $2, $3)", plan, prepared, Argument("jsonb", answer)
+        ),
+    )
+
+
+def _read(worker: Worker, memory: Memory, plan: Argument, reading: str) -> Argument:
+    """The reading with an answer for every chunk, each batch of them committed as it comes."""
+    state = Argument("jsonb", reading)
+    total = len(json.loads(reading)["todo"])
+    left = total
+    while left:
+        worker.enter()
+        worker.hold(total, total - left)
+        request = json.loads(worker.value("select graphrag._next_request($1, $2)::text", plan, state))
+        batch = extract(worker, memory, to_json(request["chunks"]), json.dumps(request["context"]))
+        state = Argument(
+            "jsonb",
+            worker.value(
+                "select graphrag._take_answers($1, $2, $3)::text", plan, state, Argument("jsonb", batch)
+            ),
+        )
+        worker.commit()
+        left = len(json.loads(state.value)["todo"])
+    worker.enter()
+    worker.hold(total, total)
+    worker.commit()
+    return state
+
+
+def _embed(worker: Worker, texts: Sequence[str], document: str) -> list[str]:
+    vectors: list[str] = []
+    for start in range(0, len(texts), _TEXTS):
+        worker.enter()
+        worker.hold()
+        vectors += embed(worker, texts[start : start + _TEXTS], None, document)
+        worker.commit()
+    return vectors
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A value with its SQL type."""
+
+    type: str
+    value: Any
+
+
+class Worker(OwnCaller):
+    """A database handle that commits while servers think, and holds a job.
+
+    A commit ends what enter() has set: every transaction that touches the realm begins with it. Between
+    commit() and enter() the session's own search_path is in force, and only `graphrag.…` is called.
+    """
+
+    def __init__(self, plpy: Session, realm: str | None, limits: Limits) -> None:
+        self.plpy = plpy
+        self._realm = realm
+        self._limits = limits
+        self._lease = Argument("interval", limits.lease)
+        self._renew_every = 0.0
+        self._renew_at = math.inf
+        self._call = ""
+        self._tally = ""
+        self._is_in = False
+        self.operation = ""
+        self.job = Argument("bigint", None)
+        self.attempt = Argument("integer", None)
+        self.is_last_attempt = Argument("boolean", None)
+
+    # ------------------------------------------------------------ what the package asks of a handle
+    @property
+    def Error(self) -> type[Exception]:  # noqa: N802  its name in plpy
+        return self.plpy.Error
+
+    def execute(self, query: Any, *arguments: Any) -> Sequence[Mapping[str, Any]]:
+        return self.plpy.execute(query, *arguments)
+
+    def prepare(self, query: str, types: list[str], /) -> Any:
+        return self.plpy.prepare(query, types)
+
+    def warning(self, message: str, /, *, detail: str) -> None:
+        self.plpy.warning(message, detail=detail)
+
+    def value(self, query: str, *arguments: Argument) -> Any:
+        """The only value of a query with the parameters $1, $2 …"""
+        named = {f"p{number}": (a.type, a.value) for number, a in enumerate(arguments)}
+        return scalar(self, query, **named)
+
+    # ------------------------------------------------------------ transactions
+    def begin(self) -> None:
+        """Raises GR040 where nothing can be committed, GR003 where there is no such realm."""
+        try:
+            self.plpy.commit()
+        except Exception as error:
+            if errors.sqlstate_of(error) != _INVALID_TERMINATION:
+                raise
+            raise errors.sql_error(
+                self.plpy,
+                errors.INSIDE_TRANSACTION,
+                "work() commits after each step, so it cannot run inside a transaction",
+                "It was called in a transaction block, a function, or a DO block that cannot commit.",
+                "CALL graphrag.work() by itself, in autocommit mode.",
+            ) from None
+        self.enter()
+        seconds = self.value("select extract(epoch from $1::interval)::float8", self._lease)
+        self._renew_every = seconds / _RENEWALS
+        self.commit()
+
+    def enter(self) -> None:
+        if not self._is_in:
+            text = [Argument("text", value) for value in (self._realm, self._call, self._tally)]
+            self.value("select graphrag._enter_job($1, $2, $3)", *text)
+            self._is_in = True
+
+    def commit(self) -> None:
+        self._tally = scalar(self.plpy, "select current_setting('graphrag.tally', true)") or ""
+        self._is_in = False
+        self.plpy.commit()
+
+    def call(self, requests: str, concurrency: int) -> list[dict[str, Any]]:
+        """Inside enter(), and again at the end. While it waits, the transaction has no snapshot."""
+        self.value(
+            "select graphrag._open_calls($1, $2)",
+            Argument("jsonb", requests),
+            Argument("integer", concurrency),
+        )
+        calls = take_over()
+        try:
+            self.commit()
+            while True:
+                # SET takes no snapshot; what step() executes is pinned by it.
+                self.plpy.execute("set local search_path = pg_catalog, pg_temp")
+                if calls.step():
+                    break
+                self.plpy.execute("select 1")  # raises when the statement is cancelled
+                if time.monotonic() >= self._renew_at:
+                    self.enter()
+                    self.hold()
+                self._is_in = False
+                self.plpy.commit()
+            answers = calls.answers()
+        finally:
+            calls.close()
+        self.enter()
+        return list(json.loads(to_json(answers)))
+
+    # ------------------------------------------------------------ the job
+    def claim(self) -> bool:
+        """Whether there was a job that is due; then it is this worker's."""
+        self._call, self._tally = str(uuid.uuid4()), ""
+        self.enter()
+        claimed = self.value(
+            "select graphrag._claim_job($1, $2)::text",
+            self._lease,
+            Argument("integer", self._limits.max_attempts),
+        )
+        self.commit()
+        if claimed is None:
+            return False
+        job = json.loads(claimed)
+        self.operation = job["operation"]
+        self.job = Argument("bigint", job["id"])
+        self.attempt = Argument("integer", job["attempt"])
+        self.is_last_attempt = Argument("boolean", job["attempt"] >= self._limits.max_attempts)
+        self._renew_at = time.monotonic() + self._renew_every
+        return True
+
+    def hold(self, chunks: int | None = None, chunks_done: int | None = None) -> None:
+        """Extend the lease and note the progress. Raises NotHeldError if the job is not to be gone on with."""
+        held = self.value(
+            "select graphrag._hold_job($1, $2, $3, $4, $5)",
+            self.job,
+            self.attempt,
+            self._lease,
+            Argument("integer", chunks),
+            Argument("integer", chunks_done),
+        )
+        if held != "held":
+            raise NotHeldError(held)
+        self._renew_at = time.monotonic() + self._renew_every
+
+    def fail(self, error: Exception) -> None:
+        """Undo what is not committed, and note why."""
+        self.plpy.rollback()
+        self._is_in = False
+        self.enter()
+        sqlstate, detail = errors.sqlstate_of(error), errors.detail_of(error)
+        message = str(error).removeprefix(_PREFIX) if sqlstate else repr(error)
+        self.value(
+            "select graphrag._fail_job($1, $2, $3, $4, $5, $6)",
+            self.job,
+            self.attempt,
+            Argument("text", sqlstate or "XX000"),
+            Argument("text", f"{message}: {detail}" if detail else message),
+            Argument("integer", self._limits.max_attempts),
+            Argument("interval", self._limits.retry_after),
+        )
+        self.commit()

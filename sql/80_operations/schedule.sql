@@ -1,0 +1,52 @@
+create function graphrag.schedule(realm text default null, cron text default '* * * * *')
+    returns bigint
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+as $function$
+declare
+    _realm text := graphrag._enter(realm);
+    _name text := 'graphrag work ' || _realm;
+    _command text := format('call graphrag.work(%L)', _realm);
+    _cron constant name := 'cron';      -- pg_cron's schema; no statement here may need it where it is not
+    _id bigint;
+begin
+    if to_regnamespace('cron') is null or graphrag._schema_of('pg_cron') is null then
+        raise exception 'pg_cron is not in this database, so nothing can be scheduled for realm "%"', _realm
+            using errcode = 'GR041',
+                detail = coalesce(
+                    format('pg_cron works in database "%s".', current_setting('cron.database_name', true)),
+                    'pg_cron is not loaded: it is not in shared_preload_libraries.'
+                ),
+                hint = format(
+                    'CREATE EXTENSION pg_cron here; or there SELECT cron.schedule_in_database(%L, ''* * * * *'', %L, %L);'
+                        ' or have any other scheduler run: %s',
+                    _name, _command, current_database(), _command
+                );
+    end if;
+    if cron is not null then
+        execute format('select %I.schedule($1, $2, $3)', _cron) using _name, cron, _command into _id;
+    elsif graphrag._is_scheduled(_realm) then
+        execute format('select %I.unschedule($1)', _cron) using _name;
+    end if;
+    return _id;
+end
+$function$;
+comment on function graphrag.schedule(text, text) is 'Has pg_cron call work() for a realm, each minute or as a cron expression says, and returns the number of that job of pg_cron. NULL ends it.';
+
+create function graphrag._is_scheduled(realm text)
+    returns boolean
+    language plpgsql stable parallel restricted
+as $function$
+-- Null where pg_cron is not in this database, or may not be looked at.
+declare
+    _is_scheduled boolean;
+begin
+    if to_regclass('cron.job') is not null and has_table_privilege('cron.job', 'select') then
+        execute format('select exists (select from %I.job where jobname = $1 and active)', 'cron')
+            using 'graphrag work ' || realm into _is_scheduled;
+    end if;
+    return _is_scheduled;
+end
+$function$;
+comment on function graphrag._is_scheduled(text) is 'Whether pg_cron works off a realm''s queue, as far as the caller may see.';

@@ -1,0 +1,81 @@
+"""pg_cron calls work(): the real one, in the one database that it works in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import dict_row
+
+from tests.support.calls import eventually, refused, row, rows
+from tests.support.database import Connection, sql, value
+
+REALM = "scheduled_test"
+
+
+@pytest.fixture
+def cron(dsn: str) -> Iterator[Connection]:
+    """A realm in pg_cron's own database, which is not a copy of the tests' template."""
+    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as conn:
+        name = value(conn, "select current_setting('cron.database_name', true)")
+    if name is None:
+        pytest.skip("pg_cron is not in shared_preload_libraries of this server")
+    where = make_conninfo(**{**conninfo_to_dict(dsn), "dbname": name})
+    with psycopg.connect(where, autocommit=True, row_factory=dict_row) as conn:
+        if value(conn, "select to_regnamespace(%s) is not null", [REALM]):
+            clean(conn)  # after a run that was killed
+        if sql(conn, "select from pg_extension where extname in ('pg_cron', 'graphrag')"):
+            pytest.skip(f"database {name} has an extension of its own, which this test would drop")
+        conn.execute("create extension pg_cron; create extension graphrag cascade")
+        rows(conn, "create_realm", REALM, "builtin:hash", width=16)
+        try:
+            yield conn
+        finally:
+            clean(conn)
+
+
+def clean(conn: Connection) -> None:
+    conn.execute(f"drop schema if exists {REALM} cascade; drop extension graphrag, pg_cron")
+
+
+def test_a_schedule_works_off_the_queue(cron: Connection) -> None:
+    """pg_cron 1.4 knows minutes, so this takes up to one."""
+    number = row(cron, "schedule", REALM)["schedule"]
+    (known,) = sql(cron, "select jobid, schedule, command, active from cron.job")
+    assert known == {
+        "jobid": number,
+        "schedule": "* * * * *",
+        "command": f"call graphrag.work('{REALM}')",
+        "active": True,
+    }
+    for extraction in ('[["Ann", "founded", "Acme"]]', '[["Bob", "founded", "Acme"]]'):
+        name = extraction[3:6]
+        cron.execute(
+            "select graphrag.enqueue(%s, document => %s, extraction => %s::jsonb, realm => %s)",
+            [f"{name} founded Acme.", name, extraction, REALM],
+        )
+    assert finding(cron) == "ok"
+    eventually(lambda: value(cron, f"select bool_and(status = 'done') from {REALM}.job"), timeout=75)
+    found = sql(cron, f"select subject from {REALM}.facts order by subject")
+    assert [fact["subject"] for fact in found] == ["Ann", "Bob"]
+    eventually(lambda: value(cron, "select status from cron.job_run_details") == "succeeded")
+    assert row(cron, "schedule", REALM, "*/5 * * * *")["schedule"] == number
+    assert value(cron, "select schedule from cron.job") == "*/5 * * * *"
+    assert row(cron, "schedule", REALM, None)["schedule"] is None
+    assert sql(cron, "select * from cron.job") == []
+    cron.execute("select graphrag.enqueue('Text.', realm => %s)", [REALM])
+    assert finding(cron) == "warning"
+    assert row(cron, "schedule", REALM, None)["schedule"] is None, "nothing to end is no error"
+
+
+def finding(conn: Connection) -> str:
+    (found,) = [row for row in rows(conn, "doctor", realm=REALM) if row["check"] == "job workers"]
+    return str(found["status"])
+
+
+def test_without_pg_cron(conn: Connection) -> None:
+    rows(conn, "create_realm", "kb", "builtin:hash", width=16)
+    said = refused("GR041", ("kb",), lambda: row(conn, "schedule", "kb"), hint="schedule_in_database")
+    assert "call graphrag.work('kb')" in (said.message_hint or "")
