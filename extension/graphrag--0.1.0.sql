@@ -995,11 +995,7 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
-<<<<<<< HEAD
-    first_reading bigint,                -- of a copy in a chunk's successor: the id of the first, which purge may erase
-=======
     first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
->>>>>>> main
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
@@ -10131,20 +10127,11 @@ begin
     overriding system value
     select n.*
     from (select * from given union all select * from copied) as e
-<<<<<<< HEAD
-    cross join lateral jsonb_populate_record(
-        e.m,
-        jsonb_build_object(
-            'id', e.id, 'chunk', e.successor, 'first_reading', coalesce((e.m).first_reading, (e.m).id)
-        )
-    ) as n;
-=======
     cross join lateral jsonb_populate_record(e.m, jsonb_build_object(
         'id', e.id,
         'chunk', e.successor,
         'first_reading', coalesce((e.m).first_reading, nullif((e.m).id, e.id))
     )) as n;
->>>>>>> main
 
     with given as (
         delete from assertion as a
@@ -16898,26 +16885,6 @@ end
 $function$;
 comment on function graphrag._archived_labels(integer, text[], text[], graphrag._meaning[]) is 'The groups of names that are archived.';
 
-<<<<<<< HEAD
-create function graphrag._first_reading(chunk bigint, folded text)
-    returns bigint
-    language plpgsql stable parallel safe
-as $function$
--- A chunk that took another's place holds copies of its mentions: they are no news of anybody.
-begin
-    return (
-        select min(coalesce(m.first_reading, m.id))
-        from chunk as c
-        join chunk as k on k.document = c.document and k.hash = c.hash
-        join mention as m on m.chunk = k.id and m.folded = $2
-        where c.id = $1
-    );
-end
-$function$;
-comment on function graphrag._first_reading(bigint, text) is 'The mention by which a name was first read in a chunk''s text.';
-
-=======
->>>>>>> main
 create function graphrag._turned_names(
     space integer,
     names text[],
@@ -19258,13 +19225,9 @@ begin
                 else 'not execute ' || array_to_string(_functions, ', ') end
         ),
         case when _functions <> '{}'
-<<<<<<< HEAD
-            then format('SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm)
-=======
             then format(
                 'SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm
             )
->>>>>>> main
         end
     ) || case
         when _namespace is null

@@ -90,20 +90,11 @@ begin
     overriding system value
     select n.*
     from (select * from given union all select * from copied) as e
-<<<<<<< HEAD
-    cross join lateral jsonb_populate_record(
-        e.m,
-        jsonb_build_object(
-            'id', e.id, 'chunk', e.successor, 'first_reading', coalesce((e.m).first_reading, (e.m).id)
-        )
-    ) as n;
-=======
     cross join lateral jsonb_populate_record(e.m, jsonb_build_object(
         'id', e.id,
         'chunk', e.successor,
         'first_reading', coalesce((e.m).first_reading, nullif((e.m).id, e.id))
     )) as n;
->>>>>>> main
 
     with given as (
         delete from assertion as a

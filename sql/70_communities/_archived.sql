@@ -55,26 +55,6 @@ end
 $function$;
 comment on function graphrag._archived_labels(integer, text[], text[], graphrag._meaning[]) is 'The groups of names that are archived.';
 
-<<<<<<< HEAD
-create function graphrag._first_reading(chunk bigint, folded text)
-    returns bigint
-    language plpgsql stable parallel safe
-as $function$
--- A chunk that took another's place holds copies of its mentions: they are no news of anybody.
-begin
-    return (
-        select min(coalesce(m.first_reading, m.id))
-        from chunk as c
-        join chunk as k on k.document = c.document and k.hash = c.hash
-        join mention as m on m.chunk = k.id and m.folded = $2
-        where c.id = $1
-    );
-end
-$function$;
-comment on function graphrag._first_reading(bigint, text) is 'The mention by which a name was first read in a chunk''s text.';
-
-=======
->>>>>>> main
 create function graphrag._turned_names(
     space integer,
     names text[],

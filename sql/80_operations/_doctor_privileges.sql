@@ -38,13 +38,9 @@ begin
                 else 'not execute ' || array_to_string(_functions, ', ') end
         ),
         case when _functions <> '{}'
-<<<<<<< HEAD
-            then format('SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm)
-=======
             then format(
                 'SELECT graphrag.grant_reader(%L, %L); or grant_writer; as a superuser', current_user, realm
             )
->>>>>>> main
         end
     ) || case
         when _namespace is null

@@ -8,7 +8,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from tests.support.calls import eventually, mistake, row, rows, waiting
 from tests.support.corpus import differences
@@ -230,25 +229,6 @@ def test_a_purged_document_can_come_again(kb: Connection) -> None:
     assert row(kb, "derive")["derive"] == 0
 
 
-<<<<<<< HEAD
-def test_what_is_archived_stays_so_when_its_first_reading_is_purged(conn: Connection) -> None:
-    """A row by hand gives its chunk a successor, with copies of what was read there; purge() erases the first."""
-    rows(conn, "create_realm", "old", embedding_url="builtin:hash", width=16)
-    conn.execute("set graphrag.realm = old")
-    triples = [{"subject": "Ada", "predicate": "met", "object": "Bob"}]
-    rows(conn, "index", "Ada met Bob.", document="a", extraction={"triples": triples})
-    rows(conn, "configure", "telemetry", Jsonb(True))
-    rows(conn, "configure", "retention_threshold", Jsonb(1))
-    rows(conn, "apply_retention", dry_run=False)
-    chunk = value(conn, "select chunk from old.document_chunk")
-    conn.execute(
-        "insert into old.assertion (chunk, subject, predicate, object) values (%s, 'Bob', 'met', 'Ada')",
-        [chunk],
-    )
-    rows(conn, "purge", before=str(value(conn, "select revision from old.space")), dry_run=False)
-    assert view(conn, "old", "entities") == []
-    assert differences(conn, "old", "default") == 0
-=======
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_what_is_being_written_gets_back_what_a_purge_takes_meanwhile(
     database: Database, conn: Connection, endpoint: Endpoint, by_hand: bool
@@ -291,4 +271,3 @@ def test_what_is_being_written_gets_back_what_a_purge_takes_meanwhile(
         {"stays"} if by_hand else {"stays", "new"}
     )
     assert differences(conn, REALM, "default") == 0
->>>>>>> main

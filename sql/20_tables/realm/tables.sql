@@ -173,11 +173,7 @@ create table mention (
     given text[] not null default '{}',
     family text[] not null default '{}',
     content bigint references content,
-<<<<<<< HEAD
-    first_reading bigint,                -- of a copy in a chunk's successor: the id of the first, which purge may erase
-=======
     first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
->>>>>>> main
     unique (chunk, folded)
 );
 create index mention_folded on mention (space, folded);
