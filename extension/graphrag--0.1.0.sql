@@ -1517,6 +1517,11 @@ select
                 else sn.document = d.id
             end
             and a.value is not distinct from r.value
+            and case
+                when r.value is null then true
+                when a.claim is null then r.period = ''
+                else r.period = concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
+            end
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
                 or (
@@ -2458,6 +2463,7 @@ begin
     perform graphrag._check_realm_name(realm);
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
+        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     -- Asked before the lock: a second caller must not wait for the network of the first.
@@ -2476,7 +2482,6 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || realm, 0));
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
-        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     if exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then
@@ -6948,8 +6953,8 @@ begin
             select
                 (g.chunk ->> 'no')::integer as chunk,
                 a.*,
-                s.entity as subject_id,
-                o.entity as object_id,
+                e.subject as subject_id,
+                e.object as object_id,
                 coalesce(
                     (
                         select graphrag._vector(t.text ->> 'vec')
@@ -6972,12 +6977,13 @@ begin
                 no integer, subject text, predicate text, object text, value text, negated boolean, claim tstzrange,
                 no_slot boolean, rendered text
             )
-            join entity_name as s on s.space = plan.space and s.folded = a.subject and s.died is null
-                and s.role <> 'claimed'
-            left join entity_name as o on o.space = plan.space and o.folded = a.object and o.died is null
-                and o.role <> 'claimed'
+            cross join lateral (
+                select
+                    graphrag._entity_meant(plan.space, a.subject, plan.document) as subject,
+                    graphrag._entity_meant(plan.space, a.object, plan.document) as object
+            ) as e
             left join predicate as p on p.name = a.predicate
-            where not coalesce(a.no_slot, false)
+            where not coalesce(a.no_slot, false) and e.subject is not null
         )
         select coalesce(
             jsonb_agg(
@@ -7383,8 +7389,9 @@ create function graphrag._match_entities(space integer, names text[], labels tex
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Which entity each group is, in the order of groups: the present entity whose canonical name it has, or that shares
--- most names with it, else the dormant one that last had its canonical name, else a new one.
+-- Which entity each group is, in the order of groups: the present entity that has its canonical name, or whose
+-- canonical name it has, or that shares most names with it, else the dormant one that last had its canonical name, else
+-- a new one. So of two that are merged the one goes on whose name does, and when they part again each is who it was.
 declare
     _entities bigint[];
 begin
@@ -7395,7 +7402,11 @@ begin
         select * from unnest(groups, canonicals) with ordinality
     ),
     shared as (
-        select g.no, e.entity, count(*) as names, bool_or(e.role = 'canonical') as has_canonical
+        select
+            g.no,
+            e.entity,
+            count(*) as names,
+            max(case when e.role <> 'canonical' then 0 when e.folded <> g.canonical then 1 else 2 end) as canonical
         from grouped as g
         join name as n on n.label = g.label
         join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'
@@ -7403,17 +7414,17 @@ begin
         group by g.no, e.entity
     ),
     preferred as (
-        select distinct on (s.no) s.no, s.entity, s.has_canonical, s.names
+        select distinct on (s.no) s.no, s.entity, s.canonical, s.names
         from shared as s
-        order by s.no, s.has_canonical desc, s.names desc, s.entity
+        order by s.no, s.canonical desc, s.names desc, s.entity
     ),
     present as (
         select distinct on (p.entity) p.no, p.entity
         from preferred as p
-        order by p.entity, p.has_canonical desc, p.names desc, p.no
+        order by p.entity, p.canonical desc, p.names desc, p.no
     ),
     dormant as (
-        select distinct on (e.entity) g.no, e.entity
+        select distinct on (e.entity) g.no, e.entity, e.died
         from grouped as g
         join entity_name as e on e.space = $1 and e.folded = g.canonical and e.role = 'canonical' and e.died is not null
         where g.no not in (select p.no from present as p)
@@ -7424,7 +7435,7 @@ begin
     revived as (
         select distinct on (d.no) d.no, d.entity
         from dormant as d
-        order by d.no, d.entity desc
+        order by d.no, d.died desc, d.entity desc
     ),
     chosen as (
         select g.no, coalesce(p.entity, r.entity, nextval('entity_id_seq')) as entity
@@ -12523,15 +12534,14 @@ begin
             cross join lateral (
                 select case
                     when graphrag._merged_into(v.entity, v.died) is not null then 'entity_merged'
+                    -- What is archived keeps its names.
                     when exists (
                         select
-                        from decision as d
-                        join entity_name as n on n.entity = v.entity and n.died = v.died
-                        where d.space = $1
-                            and d.kind = 'archive'
-                            and d.payload -> 'names' ? n.folded
-                            and d.born <= v.died
-                            and (d.died is null or d.died > v.died)
+                        from entity_name as n
+                        where n.entity = v.entity
+                            and n.role = 'canonical'
+                            and n.born <= v.died
+                            and (n.died is null or n.died > v.died)
                     ) then 'entity_archived'
                     else 'entity_dormant'
                 end as kind
@@ -12555,7 +12565,7 @@ begin
     from (
         select b.* from events as b
         union all
-        -- Names came or went, and nothing else about the entity changed.
+        -- Names came or went, and nothing else about an entity that is believed changed.
         (
             select distinct n.revision, n.entity, 'entity_changed'
             from (
@@ -12573,7 +12583,7 @@ begin
                                 (select b.id from events as b order by b.revision, 1 offset _last limit 1), _last_id
                             )
                         )
-                        and not graphrag._has_new_version(n.entity, n.born)
+                        and graphrag._keeps_version(n.entity, n.born)
                         and (kinds is null or 'entity_changed' = any (kinds))
                     order by n.born, n.entity
                     limit max_rows
@@ -12593,7 +12603,7 @@ begin
                                 (select b.id from events as b order by b.revision, 1 offset _last limit 1), _last_id
                             )
                         )
-                        and not graphrag._has_new_version(n.entity, n.died)
+                        and graphrag._keeps_version(n.entity, n.died)
                         and (kinds is null or 'entity_changed' = any (kinds))
                     order by n.died, n.entity
                     limit max_rows
@@ -12607,23 +12617,26 @@ end
 $function$;
 comment on function graphrag._entity_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Entities that came, went, were merged or changed, in order.';
 
-create function graphrag._has_new_version(entity bigint, revision bigint)
+create function graphrag._keeps_version(entity bigint, revision bigint)
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- The version before was born earlier, so that the index on births finds it: whoever died, died in the last.
+-- The version before was born earlier, so that the index on births finds it. Names of what is archived come and go
+-- unseen: it has no version.
 begin
-    return exists (select from entity_version as v where v.entity = $1 and v.born = $2)
-        or $2 is not distinct from (
-            select v.died
+    return coalesce(
+        (
+            select v.born < $2 and (v.died is null or v.died > $2)
             from entity_version as v
-            where v.entity = $1 and v.born < $2
+            where v.entity = $1 and v.born <= $2
             order by v.born desc
             limit 1
-        );
+        ),
+        false
+    );
 end
 $function$;
-comment on function graphrag._has_new_version(bigint, bigint) is 'Whether a version of an entity was born or died in a revision.';
+comment on function graphrag._keeps_version(bigint, bigint) is 'Whether an entity went through a revision with one version.';
 
 create function graphrag._merged_into(entity bigint, revision bigint)
     returns bigint
@@ -13437,7 +13450,7 @@ create function graphrag._aliases_at(entity bigint, revision bigint)
 as $function$
 begin
     return (
-        select array_agg(n.name order by n.name collate "C")
+        select array_agg(distinct n.name collate "C" order by n.name collate "C")
         from entity_name as n
         where n.entity = $1 and n.role <> 'canonical' and n.born <= $2 and (n.died is null or n.died > $2)
     );
@@ -13904,7 +13917,9 @@ begin
     ) as t
     join relation_version as v on v.id = t.id
     cross join lateral graphrag._support(v.relation, coalesce(t.then, _filter)) as s
-    order by lower(v.effective) nulls first, v.ord, t.subject, t.predicate, t.object;
+    order by
+        lower(v.effective) nulls first, v.ord, t.subject collate "C", t.predicate collate "C", t.object collate "C",
+        t.negated, s.stated_from, s.stated_to, s.documents, v.id;
 end
 $function$;
 comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, with those that were superseded or withdrawn.';
@@ -14010,24 +14025,23 @@ create function graphrag._support(relation bigint, filter graphrag._filter)
     returns table (stated_from text, stated_to text, documents text[])
     language plpgsql stable parallel safe rows 1
 as $function$
--- What the assertions behind a relation state, newest first: they are found by the names that its entities have.
+-- The assertions behind a relation, found by the names that its entities have. Of the periods that they state it is the
+-- newest that is told, both of its bounds.
+declare
+    _is_turnable boolean := graphrag._is_turnable(relation, filter);
 begin
     return query
     select
-        (
-            array_agg(a.stated_from order by v.ord desc, d.key desc, k.no desc, a.no desc)
-                filter (where a.stated_from is not null)
-        )[1],
-        (
-            array_agg(a.stated_to order by v.ord desc, d.key desc, k.no desc, a.no desc)
-                filter (where a.stated_to is not null)
-        )[1],
+        (array_agg(a.stated_from order by v.ord desc, d.key collate "C" desc, k.no desc, a.no desc)
+            filter (where num_nonnulls(a.stated_from, a.stated_to) > 0))[1],
+        (array_agg(a.stated_to order by v.ord desc, d.key collate "C" desc, k.no desc, a.no desc)
+            filter (where num_nonnulls(a.stated_from, a.stated_to) > 0))[1],
         array_agg(distinct coalesce(d.name, d.key))
     from relation as r
-    left join predicate as p on p.name = r.predicate
-    join entity_name as s on s.entity = r.subject or (p.is_symmetric and s.entity = r.object)
+    join entity_name as s on s.entity = r.subject or (_is_turnable and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate
         and a.negated = r.negated and a.value is not distinct from r.value
+        and (r.value is null or graphrag._period_key(a.claim) = r.period)
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
     join document as d on d.id = v.document
@@ -14048,11 +14062,49 @@ begin
         and (
             r.object is null
             or (s.entity = r.subject and o.entity = r.object)
-            or (p.is_symmetric and s.entity = r.object and o.entity = r.subject)
+            or (_is_turnable and s.entity = r.object and o.entity = r.subject)
         );
 end
 $function$;
 comment on function graphrag._support(bigint, graphrag._filter) is 'Stated period and documents of the assertions behind a relation.';
+
+create function graphrag._is_turnable(relation bigint, filter graphrag._filter)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- Whether both orientations of its triple supported a relation. How its predicate was declared at a revision is kept
+-- nowhere, but had it not been symmetric, the other orientation would have been a fact of its own, or a retracted one.
+begin
+    return not exists (
+        select
+        from relation as r
+        join relation as t on t.subject = r.object and t.object = r.subject and t.predicate = r.predicate
+            and t.negated = r.negated
+        where r.id = $1
+            and (
+                exists (
+                    select
+                    from relation_version as v
+                    where v.relation = t.id and graphrag._believed(v.born, v.died, t.space, filter)
+                )
+                or exists (
+                    select
+                    from decision as d
+                    join entity_name as s on s.space = t.space and s.folded = d.payload ->> 'subject'
+                        and s.entity = t.subject and graphrag._believed(s.born, s.died, t.space, filter)
+                    join entity_name as o on o.space = t.space and o.folded = d.payload ->> 'object'
+                        and o.entity = t.object and graphrag._believed(o.born, o.died, t.space, filter)
+                    where d.space = t.space
+                        and d.kind = 'retract'
+                        and d.payload ->> 'predicate' = t.predicate
+                        and (d.payload ->> 'negated')::boolean = t.negated
+                        and graphrag._believed(d.born, d.died, t.space, filter)
+                )
+            )
+    );
+end
+$function$;
+comment on function graphrag._is_turnable(bigint, graphrag._filter) is 'Whether the predicate of a relation was taken as symmetric at the revision a read is about.';
 
 -- sql/50_time/watermark.sql
 

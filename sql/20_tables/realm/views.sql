@@ -58,6 +58,11 @@ select
                 else sn.document = d.id
             end
             and a.value is not distinct from r.value
+            and case
+                when r.value is null then true
+                when a.claim is null then r.period = ''
+                else r.period = concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
+            end
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
                 or (
