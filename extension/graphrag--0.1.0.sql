@@ -312,6 +312,26 @@ create type graphrag._mass as (
 );
 comment on type graphrag._mass is 'Mass at a node of the graph.';
 
+-- Lists, not arrays of rows: quicker to keep, to add to and to look up by place.
+create type graphrag._edge_lists as (
+    version bigint[],           -- one an edge: the relation version; 0: a mention. No NULLs: those make places slow
+    other bigint[],             -- the node it leads to; 0: a value
+    weight double precision[],
+    first integer[],            -- one a node: the place of its first edge,
+    last integer[],             -- and of its last
+    degree double precision[],  -- the weights among which its mass is divided
+    is_cut boolean[]            -- it has more edges than were read
+);
+comment on type graphrag._edge_lists is 'Edges that personalised PageRank has read, by node.';
+
+create type graphrag._visit_lists as (
+    at integer[],               -- place of a node in the list of those whose edges were read
+    mass double precision[],
+    path text[],                -- ids from the seed to it
+    hop integer[]
+);
+comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';
+
 -- sql/10_types/gate_types.sql
 
 -- Working rows of graphrag._gate(). Never a column of a realm's table.
@@ -477,8 +497,10 @@ as $function$
 -- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
 -- read or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is
 -- to be done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the
--- tables were empty and had no statistics, so nothing is left for those to decide. The functions that search vectors
--- add enable_sort: texts come in the order of the vectors' index, which a sort of all of them only seems to beat.
+-- tables were empty and had no statistics, so nothing is left for those to decide. Reads add plan_cache_mode: each of
+-- their many statements seems cheaper when it is planned anew for its arguments, and the planning took three quarters
+-- of a call. The functions that search vectors add enable_sort: texts come in the order of the vectors' index, which a
+-- sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;
@@ -1003,7 +1025,7 @@ create table mention (
     first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
     unique (chunk, folded)
 );
-create index mention_folded on mention (space, folded);
+create index mention_folded on mention (space, folded, chunk);
 create index mention_content on mention (content);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';
@@ -1505,13 +1527,11 @@ select
                 else sn.document = d.id
             end
             and a.value_key is not distinct from r.value_key
-            and (
-                r.value_key is null
-                or r.period = case
-                    when a.claim is null then ''
-                    else concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
-                end
-            )
+            and case
+                when r.value_key is null then true
+                when a.claim is null then r.period = ''
+                else r.period = concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
+            end
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
                 or (
@@ -2454,6 +2474,7 @@ begin
     perform graphrag._check_realm_name(realm);
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
+        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     -- Asked before the lock: a second caller must not wait for the network of the first.
@@ -2472,7 +2493,6 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || realm, 0));
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
-        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     if exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then
@@ -7381,8 +7401,8 @@ begin
             select
                 (g.chunk ->> 'no')::integer as chunk,
                 a.*,
-                s.entity as subject_id,
-                o.entity as object_id,
+                e.subject as subject_id,
+                e.object as object_id,
                 coalesce(
                     (
                         select graphrag._vector(t.text ->> 'vec')
@@ -7405,12 +7425,13 @@ begin
                 no integer, subject text, predicate text, object text, value_key text, negated boolean,
                 claim tstzrange, no_slot boolean, rendered text
             )
-            join entity_name as s on s.space = plan.space and s.folded = a.subject and s.died is null
-                and s.role <> 'claimed'
-            left join entity_name as o on o.space = plan.space and o.folded = a.object and o.died is null
-                and o.role <> 'claimed'
+            cross join lateral (
+                select
+                    graphrag._entity_meant(plan.space, a.subject, plan.document) as subject,
+                    graphrag._entity_meant(plan.space, a.object, plan.document) as object
+            ) as e
             left join predicate as p on p.name = a.predicate
-            where not coalesce(a.no_slot, false)
+            where not coalesce(a.no_slot, false) and e.subject is not null
         )
         select coalesce(
             jsonb_agg(
@@ -7816,8 +7837,9 @@ create function graphrag._match_entities(space integer, names text[], labels tex
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Which entity each group is, in the order of groups: the present entity whose canonical name it has, or that shares
--- most names with it, else the dormant one that last had its canonical name, else a new one.
+-- Which entity each group is, in the order of groups: the present entity that has its canonical name, or whose
+-- canonical name it has, or that shares most names with it, else the dormant one that last had its canonical name, else
+-- a new one. So of two that are merged the one goes on whose name does, and when they part again each is who it was.
 declare
     _entities bigint[];
 begin
@@ -7828,7 +7850,11 @@ begin
         select * from unnest(groups, canonicals) with ordinality
     ),
     shared as (
-        select g.no, e.entity, count(*) as names, bool_or(e.role = 'canonical') as has_canonical
+        select
+            g.no,
+            e.entity,
+            count(*) as names,
+            max(case when e.role <> 'canonical' then 0 when e.folded <> g.canonical then 1 else 2 end) as canonical
         from grouped as g
         join name as n on n.label = g.label
         join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'
@@ -7836,17 +7862,17 @@ begin
         group by g.no, e.entity
     ),
     preferred as (
-        select distinct on (s.no) s.no, s.entity, s.has_canonical, s.names
+        select distinct on (s.no) s.no, s.entity, s.canonical, s.names
         from shared as s
-        order by s.no, s.has_canonical desc, s.names desc, s.entity
+        order by s.no, s.canonical desc, s.names desc, s.entity
     ),
     present as (
         select distinct on (p.entity) p.no, p.entity
         from preferred as p
-        order by p.entity, p.has_canonical desc, p.names desc, p.no
+        order by p.entity, p.canonical desc, p.names desc, p.no
     ),
     dormant as (
-        select distinct on (e.entity) g.no, e.entity
+        select distinct on (e.entity) g.no, e.entity, e.died
         from grouped as g
         join entity_name as e on e.space = $1 and e.folded = g.canonical and e.role = 'canonical' and e.died is not null
         where g.no not in (select p.no from present as p)
@@ -7857,7 +7883,7 @@ begin
     revived as (
         select distinct on (d.no) d.no, d.entity
         from dormant as d
-        order by d.no, d.entity desc
+        order by d.no, d.died desc, d.entity desc
     ),
     chosen as (
         select g.no, coalesce(p.entity, r.entity, nextval('entity_id_seq')) as entity
@@ -12984,15 +13010,14 @@ begin
             cross join lateral (
                 select case
                     when graphrag._merged_into(v.entity, v.died) is not null then 'entity_merged'
+                    -- What is archived keeps its names.
                     when exists (
                         select
-                        from decision as d
-                        join entity_name as n on n.entity = v.entity and n.died = v.died
-                        where d.space = $1
-                            and d.kind = 'archive'
-                            and d.payload -> 'names' ? n.folded
-                            and d.born <= v.died
-                            and (d.died is null or d.died > v.died)
+                        from entity_name as n
+                        where n.entity = v.entity
+                            and n.role = 'canonical'
+                            and n.born <= v.died
+                            and (n.died is null or n.died > v.died)
                     ) then 'entity_archived'
                     else 'entity_dormant'
                 end as kind
@@ -13016,7 +13041,7 @@ begin
     from (
         select b.* from events as b
         union all
-        -- Names came or went, and nothing else about the entity changed.
+        -- Names came or went, and nothing else about an entity that is believed changed.
         (
             select distinct n.revision, n.entity, 'entity_changed'
             from (
@@ -13034,7 +13059,7 @@ begin
                                 (select b.id from events as b order by b.revision, 1 offset _last limit 1), _last_id
                             )
                         )
-                        and not graphrag._has_new_version(n.entity, n.born)
+                        and graphrag._keeps_version(n.entity, n.born)
                         and (kinds is null or 'entity_changed' = any (kinds))
                     order by n.born, n.entity
                     limit max_rows
@@ -13054,7 +13079,7 @@ begin
                                 (select b.id from events as b order by b.revision, 1 offset _last limit 1), _last_id
                             )
                         )
-                        and not graphrag._has_new_version(n.entity, n.died)
+                        and graphrag._keeps_version(n.entity, n.died)
                         and (kinds is null or 'entity_changed' = any (kinds))
                     order by n.died, n.entity
                     limit max_rows
@@ -13068,23 +13093,26 @@ end
 $function$;
 comment on function graphrag._entity_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Entities that came, went, were merged or changed, in order.';
 
-create function graphrag._has_new_version(entity bigint, revision bigint)
+create function graphrag._keeps_version(entity bigint, revision bigint)
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- The version before was born earlier, so that the index on births finds it: whoever died, died in the last.
+-- The version before was born earlier, so that the index on births finds it. Names of what is archived come and go
+-- unseen: it has no version.
 begin
-    return exists (select from entity_version as v where v.entity = $1 and v.born = $2)
-        or $2 is not distinct from (
-            select v.died
+    return coalesce(
+        (
+            select v.born < $2 and (v.died is null or v.died > $2)
             from entity_version as v
-            where v.entity = $1 and v.born < $2
+            where v.entity = $1 and v.born <= $2
             order by v.born desc
             limit 1
-        );
+        ),
+        false
+    );
 end
 $function$;
-comment on function graphrag._has_new_version(bigint, bigint) is 'Whether a version of an entity was born or died in a revision.';
+comment on function graphrag._keeps_version(bigint, bigint) is 'Whether an entity went through a revision with one version.';
 
 create function graphrag._merged_into(entity bigint, revision bigint)
     returns bigint
@@ -13897,7 +13925,7 @@ create function graphrag._aliases_at(entity bigint, revision bigint)
 as $function$
 begin
     return (
-        select array_agg(n.name order by n.name collate "C")
+        select array_agg(distinct n.name collate "C" order by n.name collate "C")
         from entity_name as n
         where n.entity = $1 and n.role <> 'canonical' and n.born <= $2 and (n.died is null or n.died > $2)
     );
@@ -14373,7 +14401,9 @@ begin
     ) as t
     join relation_version as v on v.id = t.id
     cross join lateral graphrag._support(v.relation, coalesce(t.then, _filter)) as s
-    order by lower(v.effective) nulls first, v.ord, t.subject, t.predicate, t.object;
+    order by
+        lower(v.effective) nulls first, v.ord, t.subject collate "C", t.predicate collate "C", t.object collate "C",
+        t.negated, s.stated_from, s.stated_to, s.documents, v.id;
 end
 $function$;
 comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, with those that were superseded or withdrawn.';
@@ -14479,22 +14509,20 @@ create function graphrag._support(relation bigint, filter graphrag._filter)
     returns table (stated_from text, stated_to text, documents text[])
     language plpgsql stable parallel safe rows 1
 as $function$
--- What the assertions behind a relation state, newest first: they are found by the names that its entities have.
+-- The assertions behind a relation, found by the names that its entities have. Of the periods that they state it is the
+-- newest that is told, both of its bounds.
+declare
+    _is_turnable boolean := graphrag._is_turnable(relation, filter);
 begin
     return query
     select
-        (
-            array_agg(a.stated_from order by v.ord desc, d.key desc, k.no desc, a.no desc)
-                filter (where a.stated_from is not null)
-        )[1],
-        (
-            array_agg(a.stated_to order by v.ord desc, d.key desc, k.no desc, a.no desc)
-                filter (where a.stated_to is not null)
-        )[1],
+        (array_agg(a.stated_from order by v.ord desc, d.key collate "C" desc, k.no desc, a.no desc)
+            filter (where num_nonnulls(a.stated_from, a.stated_to) > 0))[1],
+        (array_agg(a.stated_to order by v.ord desc, d.key collate "C" desc, k.no desc, a.no desc)
+            filter (where num_nonnulls(a.stated_from, a.stated_to) > 0))[1],
         array_agg(distinct coalesce(d.name, d.key))
     from relation as r
-    left join predicate as p on p.name = r.predicate
-    join entity_name as s on s.entity = r.subject or (p.is_symmetric and s.entity = r.object)
+    join entity_name as s on s.entity = r.subject or (_is_turnable and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate
         and a.negated = r.negated and a.value_key is not distinct from r.value_key
         and (r.value_key is null or graphrag._period_key(a.claim) = r.period)
@@ -14505,24 +14533,62 @@ begin
         and graphrag._believed(o.born, o.died, r.space, filter)
         and (
             o.document = d.id
-            or (o.document is null and not graphrag._means_another(r.space, o.folded, d.id, filter))
+            or (o.document is null and not exists (select from graphrag._own_meanings(r.space, o.folded, d.id, filter)))
         )
     where r.id = $1
         and s.role <> 'claimed'
         and graphrag._believed(s.born, s.died, r.space, filter)
         and (
             s.document = d.id
-            or (s.document is null and not graphrag._means_another(r.space, s.folded, d.id, filter))
+            or (s.document is null and not exists (select from graphrag._own_meanings(r.space, s.folded, d.id, filter)))
         )
         and graphrag._believed(k.born, k.died, r.space, filter)
         and (
             r.object is null
             or (s.entity = r.subject and o.entity = r.object)
-            or (p.is_symmetric and s.entity = r.object and o.entity = r.subject)
+            or (_is_turnable and s.entity = r.object and o.entity = r.subject)
         );
 end
 $function$;
 comment on function graphrag._support(bigint, graphrag._filter) is 'Stated period and documents of the assertions behind a relation.';
+
+create function graphrag._is_turnable(relation bigint, filter graphrag._filter)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- Whether both orientations of its triple supported a relation. How its predicate was declared at a revision is kept
+-- nowhere, but had it not been symmetric, the other orientation would have been a fact of its own, or a retracted one.
+begin
+    return not exists (
+        select
+        from relation as r
+        join relation as t on t.subject = r.object and t.object = r.subject and t.predicate = r.predicate
+            and t.negated = r.negated
+        where r.id = $1
+            and (
+                exists (
+                    select
+                    from relation_version as v
+                    where v.relation = t.id and graphrag._believed(v.born, v.died, t.space, filter)
+                )
+                or exists (
+                    select
+                    from decision as d
+                    join entity_name as s on s.space = t.space and s.folded = d.payload ->> 'subject'
+                        and s.entity = t.subject and graphrag._believed(s.born, s.died, t.space, filter)
+                    join entity_name as o on o.space = t.space and o.folded = d.payload ->> 'object'
+                        and o.entity = t.object and graphrag._believed(o.born, o.died, t.space, filter)
+                    where d.space = t.space
+                        and d.kind = 'retract'
+                        and d.payload ->> 'predicate' = t.predicate
+                        and (d.payload ->> 'negated')::boolean = t.negated
+                        and graphrag._believed(d.born, d.died, t.space, filter)
+                )
+            )
+    );
+end
+$function$;
+comment on function graphrag._is_turnable(bigint, graphrag._filter) is 'Whether the predicate of a relation was taken as symmetric at the revision a read is about.';
 
 -- sql/50_time/watermark.sql
 
@@ -14652,7 +14718,7 @@ begin
     return array(
         select row(n.node, sum(n.mass order by n.mass))::graphrag._mass
         from (
-            select e.entity as node, e.mass / greatest(graphrag._passages_naming(e.entity, filter), 1) as mass
+            select e.entity as node, e.mass / greatest(p.number, 1) as mass
             from (
                 select s.id as entity, 0.25 as mass from unnest(seeds) as s where s.channel = 'name'
                 union all
@@ -14668,6 +14734,7 @@ begin
                 cross join unnest(array[v.subject, v.object]) as n (entity)
                 where n.entity is not null
             ) as e
+            cross join lateral graphrag._passages_naming(e.entity, filter) as p
             union all
             -- From the least to the most that the channel measured; the least stays in sight.
             select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end * greatest(
@@ -14689,27 +14756,23 @@ $function$;
 comment on function graphrag._start(graphrag._hit[], graphrag._hit[], graphrag._hit[], graphrag._filter) is 'The nodes that personalised PageRank starts from, with their mass.';
 
 create function graphrag._passages_naming(entity bigint, filter graphrag._filter)
-    returns bigint
-    language plpgsql stable parallel safe
+    returns table (number bigint)
+    language sql stable parallel safe rows 1
 as $function$
-begin
-    return (
-        select count(*)
-        from (
-            select
-            from entity_name as n
-            join mention as m on m.space = n.space and m.folded = n.folded
-            join document_chunk as d on d.chunk = m.chunk
-            where n.entity = $1
-                and n.role <> 'claimed'
-                and graphrag._believed(n.born, n.died, n.space, filter)
-                and graphrag._believed(d.born, d.died, n.space, filter)
-            limit 1000
-        ) as p
-    );
-end
+    select count(*)
+    from (
+        select
+        from entity_name as n
+        join mention as m on m.space = n.space and m.folded = n.folded
+        join document_chunk as d on d.chunk = m.chunk
+        where n.entity = $1
+            and n.role <> 'claimed'
+            and graphrag._believed(n.born, n.died, n.space, $2)
+            and graphrag._believed(d.born, d.died, n.space, $2)
+        limit 1000
+    ) as p
 $function$;
-comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a thousand.';
+comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a thousand; inlined.';
 
 -- sql/60_retrieval/_evidence_rows.sql
 
@@ -14818,23 +14881,20 @@ create function graphrag._newest_support(content bigint, space integer, filter g
         documents bigint,
         place jsonb
     )
-    language plpgsql stable parallel safe rows 1
+    language sql stable parallel safe rows 1
 as $function$
 -- A relation version points to the text of its newest assertion: this is the document that text was read in.
-begin
-    return query
     select
         coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (), graphrag._place(v.metadata)
     from assertion as a
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
     join document as d on d.id = v.document
-    where a.content = $1 and graphrag._believed(k.born, k.died, $2, filter)
+    where a.content = $1 and graphrag._believed(k.born, k.died, $2, $3)
     order by v.ord desc, d.key collate "C" desc, k.no desc
-    limit 1;
-end
+    limit 1
 $function$;
-comment on function graphrag._newest_support(bigint, integer, graphrag._filter) is 'The document in which a relation was last stated.';
+comment on function graphrag._newest_support(bigint, integer, graphrag._filter) is 'The document in which a relation was last stated; inlined.';
 
 create function graphrag._evidence_rows(
     chunks graphrag._ranked[],
@@ -15098,7 +15158,8 @@ create function graphrag._rank_relations(
     language plpgsql stable parallel safe rows 30
 as $function$
 -- Of what is found, what has ended by today comes after what is in force; it is not cut for that. Ties: weight, then
--- the triple's names. A quota gives the walk its share first, in its order.
+-- the triple's names. A quota gives the walk its share first, in its order. What only the walk found, thousands, is not
+-- looked at behind as many as there are places.
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _share integer := case
@@ -15114,9 +15175,12 @@ begin
         where f.version is not null
     ),
     hit as (
-        select h.channel, h.id, h.rank from unnest(hits) as h
+        select h.channel, h.id, h.rank, null::integer as hop, null::text as via, null::boolean as is_cut
+        from unnest(hits) as h
         union all
-        select 'walk', w.version, w.rank from step as w
+        select 'walk', s.version, s.rank, s.hop, s.via, s.is_cut
+        from step as s
+        where s.rank <= places or s.version in (select h.id from unnest(hits) as h)
     ),
     fused as (
         select
@@ -15124,21 +15188,21 @@ begin
             sum(1 / (_k + h.rank) order by h.rank) as score,
             jsonb_object_agg(h.channel, h.rank) as ranks,
             min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota,
-            graphrag._has_ended(v.effective, today) as has_ended
+            min(h.hop) as hop,
+            min(h.via) as via,
+            bool_or(h.is_cut) as is_cut
         from hit as h
-        join relation_version as v on v.id = h.id
-        group by h.id, v.effective
+        group by h.id
         order by quota, score desc
         fetch first (places) rows with ties
     )
-    select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut
+    select x.id, x.score, x.ranks, x.hop, x.via, x.is_cut
     from fused as x
     join relation_version as v on v.id = x.id
     join content as t on t.id = v.content
-    left join step as w on w.version = x.id
     order by
-        x.has_ended,
-        case when 'node_distance' = any (ways.rerank) then coalesce(w.hop, 1000) end,
+        graphrag._has_ended(v.effective, today),
+        case when 'node_distance' = any (ways.rerank) then coalesce(x.hop, 1000) end,
         x.quota, x.score desc, v.weight desc, t.body collate "C", x.id
     limit places;
 end
@@ -15306,17 +15370,17 @@ as $function$
 $function$;
 comment on function graphrag._believed(bigint, bigint, integer, graphrag._filter) is 'Whether a row was believed at the revision a read is about.';
 
-create function graphrag._passage_holds(chunk bigint, as_of tstzrange)
-    returns boolean
-    language plpgsql stable parallel safe
+create function graphrag._holding(chunk bigint, as_of tstzrange)
+    returns table (held bigint)
+    language sql stable parallel safe rows 1
 as $function$
--- as_of drops a passage only if everything dated in it lies outside.
-begin
-    return exists (select from assertion as a where a.chunk = $1 and a.claim && as_of)
-        or not exists (select from assertion as a where a.chunk = $1 and a.claim is not null);
-end
+-- as_of drops a passage only if everything dated in it lies outside. A table, of one row or none, so that the planner
+-- inlines it; a function that answers true or false by a subquery is called once a row.
+    select $1
+    where exists (select from assertion as a where a.chunk = $1 and a.claim && $2)
+        or not exists (select from assertion as a where a.chunk = $1 and a.claim is not null)
 $function$;
-comment on function graphrag._passage_holds(bigint, tstzrange) is 'Whether a read as of a date may see a passage.';
+comment on function graphrag._holding(bigint, tstzrange) is 'A passage, if a read as of a date may see it.';
 
 -- sql/60_retrieval/_lexical.sql
 
@@ -15430,11 +15494,12 @@ $function$;
 comment on function graphrag._rough_score(tsvector, graphrag._lexical_plan) is 'About the BM25 score of a text.';
 
 create function graphrag._bm25(tsv tsvector, plan graphrag._lexical_plan)
-    returns double precision
-    language sql immutable parallel safe
+    returns table (score double precision)
+    language sql immutable parallel safe rows 1
 as $function$
 -- k1 = 1.2, b = 0.75; length in distinct terms. With one term and even weights ts_rank is a function of its frequency
 -- n, the sum of 1/i² up to n over π²/6, which 1 - 1 / (1.6449 (n + 0.5)) is close to: solved for n.
+-- A table of one row, so that the planner inlines it.
     select coalesce(sum(w.weight * f.n * 2.2 / (f.n + 0.3 + 0.9 * length(tsv) / plan.words) order by w.no), 0)
     from unnest(plan.terms, plan.weights) with ordinality as w (term, weight, no)
     cross join lateral (
@@ -15512,11 +15577,12 @@ begin
                 where r.content = t.id
                     and graphrag._believed(r.born, r.died, t.space, filter)
                     and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
                     and (
                         filter.entity_types is null
-                        or r.object is null
-                        or graphrag._has_type(r.object, t.space, filter)
+                        or (
+                            exists (select from graphrag._typed(r.subject, t.space, filter))
+                            and (r.object is null or exists (select from graphrag._typed(r.object, t.space, filter)))
+                        )
                     )
                 offset 0
             ) as v
@@ -15541,11 +15607,12 @@ begin
                 where r.content = t.id
                     and graphrag._believed(r.born, r.died, t.space, filter)
                     and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
                     and (
                         filter.entity_types is null
-                        or r.object is null
-                        or graphrag._has_type(r.object, t.space, filter)
+                        or (
+                            exists (select from graphrag._typed(r.subject, t.space, filter))
+                            and (r.object is null or exists (select from graphrag._typed(r.object, t.space, filter)))
+                        )
                     )
                 offset 0
             ) as v
@@ -15567,18 +15634,30 @@ begin
     return query
     select 'text', found.id, rank() over (order by found.score desc), found.score
     from (
-        select v.id, graphrag._bm25(v.tsv, _plan) as score
+        select v.id, s.score
         from (
-            select r.id, t.tsv
-            from graphrag._lexical(_plan, 'relation', filter) as l
-            join content as t on t.id = l.content
-            join relation_version as r on r.content = t.id
-            where graphrag._believed(r.born, r.died, t.space, filter)
-                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+            select r.id, l.content
+            from graphrag._lexical(_plan, 'relation', filter) with ordinality as l (content, space, no)
+            cross join lateral (
+                select r.id
+                from relation_version as r
+                where r.content = l.content
+                    and graphrag._believed(r.born, r.died, l.space, filter)
+                    and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                    and (
+                        filter.entity_types is null
+                        or (
+                            exists (select from graphrag._typed(r.subject, l.space, filter))
+                            and (r.object is null or exists (select from graphrag._typed(r.object, l.space, filter)))
+                        )
+                    )
+                offset 0
+            ) as r
+            order by l.no, r.id
             limit 4 * depth
         ) as v
+        join content as t on t.id = v.content
+        cross join lateral graphrag._bm25(t.tsv, _plan) as s
         order by 2 desc, v.id
         limit depth
     ) as found;
@@ -15617,7 +15696,7 @@ begin
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
                     and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                    and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
             limit depth
@@ -15642,7 +15721,7 @@ begin
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
                     and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                    and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
             limit depth
@@ -15664,34 +15743,42 @@ begin
     return query
     with matched as (
         (
-            select d.chunk, 0 as identifiers, graphrag._bm25(d.tsv, _plan) as score
+            select d.chunk, 0 as identifiers, s.score
             from (
-                select k.chunk, t.tsv
-                from graphrag._lexical(_plan, 'chunk', filter) as l
-                join content as t on t.id = l.content
-                join document_chunk as k on k.content = t.id
-                join document_version as v on v.id = k.version
-                where graphrag._believed(k.born, k.died, t.space, filter)
-                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                select k.chunk, l.content
+                from graphrag._lexical(_plan, 'chunk', filter) with ordinality as l (content, space, no)
+                cross join lateral (
+                    select d.chunk
+                    from document_chunk as d
+                    join document_version as v on v.id = d.version
+                    where d.content = l.content
+                        and graphrag._believed(d.born, d.died, l.space, filter)
+                        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                        and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
+                    offset 0
+                ) as k
+                order by l.no, k.chunk
                 limit 4 * depth
             ) as d
+            join content as t on t.id = d.content
+            cross join lateral graphrag._bm25(t.tsv, _plan) as s
         )
         union all
         select
             d.chunk,
             cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers))),
-            graphrag._bm25(t.tsv, _plan)
+            s.score
         from chunk as k
         join document_chunk as d on d.chunk = k.id
         join document_version as v on v.id = d.version
         join document as o on o.id = v.document
         join content as t on t.id = k.content
+        cross join lateral graphrag._bm25(t.tsv, _plan) as s
         where k.identifiers && _identifiers
             and o.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, o.space, filter)
             and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+            and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
     )
     select
         case when max(m.identifiers) > 0 then 'identifier' else 'text' end,
@@ -15727,11 +15814,14 @@ begin
         and graphrag._believed(n.born, n.died, n.space, filter)
         and (
             n.document = v.document
-            or (n.document is null and not graphrag._means_another(n.space, n.folded, v.document, filter))
+            or (
+                n.document is null
+                and not exists (select from graphrag._own_meanings(n.space, n.folded, v.document, filter))
+            )
         )
         and graphrag._believed(d.born, d.died, n.space, filter)
         and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+        and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
     group by m.chunk
     order by count(distinct e.id) desc, sum(1.0 / e.no) desc, m.chunk
     limit depth;
@@ -15757,7 +15847,7 @@ begin
     join document_version as v on v.id = d.version
     where graphrag._believed(d.born, d.died, i.space, filter)
         and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+        and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
     group by d.chunk
     order by min(r.no), d.chunk
     limit depth;
@@ -15765,19 +15855,15 @@ end
 $function$;
 comment on function graphrag._chunks_by_statement(graphrag._hit[], graphrag._filter, integer) is 'Passages that state the relations found.';
 
-create function graphrag._means_another(space integer, folded text, document bigint, filter graphrag._filter)
-    returns boolean
-    language plpgsql stable parallel safe
+create function graphrag._own_meanings(space integer, folded text, document bigint, filter graphrag._filter)
+    returns table (entity bigint)
+    language sql stable parallel safe rows 1
 as $function$
-begin
-    return exists (
-        select
-        from entity_name as n
-        where n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, filter)
-    );
-end
+    select n.entity
+    from entity_name as n
+    where n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, $4)
 $function$;
-comment on function graphrag._means_another(integer, text, bigint, graphrag._filter) is 'Whether a document has a meaning of its own for a name.';
+comment on function graphrag._own_meanings(integer, text, bigint, graphrag._filter) is 'What a name means in a document that has a meaning of its own for it; inlined.';
 
 -- sql/60_retrieval/_seed_entities.sql
 
@@ -15903,16 +15989,23 @@ begin
     return query
     select 'text', found.entity, rank() over (order by found.score desc), found.score
     from (
-        select v.entity, graphrag._bm25(v.tsv, _plan) as score
+        select v.entity, s.score
         from (
-            select e.entity, t.tsv
-            from graphrag._lexical(_plan, 'entity', filter) as l
-            join content as t on t.id = l.content
-            join entity_version as e on e.content = t.id
-            where graphrag._believed(e.born, e.died, t.space, filter)
-                and (filter.entity_types is null or e.types && filter.entity_types)
+            select e.entity, l.content
+            from graphrag._lexical(_plan, 'entity', filter) with ordinality as l (content, space, no)
+            cross join lateral (
+                select e.entity
+                from entity_version as e
+                where e.content = l.content
+                    and graphrag._believed(e.born, e.died, l.space, filter)
+                    and (filter.entity_types is null or e.types && filter.entity_types)
+                offset 0
+            ) as e
+            order by l.no, e.entity
             limit 4 * depth
         ) as v
+        join content as t on t.id = v.content
+        cross join lateral graphrag._bm25(t.tsv, _plan) as s
         order by 2 desc, v.entity
         limit depth
     ) as found;
@@ -16006,158 +16099,291 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
 -- part stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
--- relations by the mass that crossed them and passages by the mass that stayed.
+-- relations by the mass that crossed them and passages by the mass that stayed. Mass comes back to the same nodes again
+-- and again, so the edges of each are read once, and kept in arrays in which a node is its place in _nodes.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
     _width integer := (graphrag._setting('ppr_nodes') #>> '{}')::integer;
+    _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
     _here bigint[] := array(select m.node from unnest(start) as m);
     _mass double precision[] := array(select m.mass from unnest(start) as m);
     _paths text[] := _here;
-    _step graphrag._found[];
-    _steps graphrag._found[] := '{}';
+    _new bigint[];
+    _nodes bigint[] := '{}';
+    _edges graphrag._edge_lists := row('{}', '{}', '{}', '{}', '{}', '{}', '{}');
+    _visit graphrag._visit_lists;
+    _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
     _stayed_at bigint[] := '{}';
     _stayed double precision[] := '{}';
 begin
     for _hop in 1 .. (graphrag._setting('ppr_steps') #>> '{}')::integer loop
         _stayed_at := _stayed_at || _here;
         _stayed := _stayed || array(select m.mass * (1 - _damping) from unnest(_mass) as m (mass));
-        _step := graphrag._spread_once(_here, _mass, _paths, _hop, filter);
-        _steps := _steps || array(select s from unnest(_step) as s where s.version is not null);
-        select
-            coalesce(array_agg(n.other), '{}'),
-            coalesce(array_agg(n.mass * _damping), '{}'),
-            coalesce(array_agg(n.path), '{}')
+        _new := array(select h.id from unnest(_here) as h (id) where array_position(_nodes, h.id) is null);
+        if _new <> '{}' then
+            _edges := graphrag._more_edges(_edges, _new, filter, _per_node);
+            _nodes := _nodes || _new;
+        end if;
+        _visit := row(
+            array(select array_position(_nodes, h.id) from unnest(_here) with ordinality as h (id, no) order by h.no),
+            _mass,
+            _paths,
+            array_fill(_hop, array[cardinality(_here)])
+        );
+        _visits := row(
+            _visits.at || _visit.at, _visits.mass || _mass, _visits.path || _paths, _visits.hop || _visit.hop
+        );
+        select n.here, n.mass, n.paths
         into _here, _mass, _paths
-        from (
-            select
-                s.other,
-                sum(s.score order by s.score) as mass,
-                (array_agg(concat_ws(',', s.via, s.other) order by s.score desc, s.node, s.version))[1] as path
-            from unnest(_step) as s
-            where s.other is not null
-            group by s.other
-            order by 2 desc, s.other
-            limit _width
-        ) as n;
+        from graphrag._heaviest(_edges, _nodes, _visit, _damping, _width) as n;
         exit when _here = '{}';
     end loop;
-    _stayed_at := _stayed_at || _here;
-    _stayed := _stayed || _mass;
-    -- Sums of fractions depend on the order in which they are added up.
     return query
-    select
-        s.version, null::bigint, (f.way).node, (f.way).other, (f.way).hop, s.score, (f.way).via, s.is_cut
-    from (
-        select
-            e.version,
-            sum(e.score order by e.score) as score,
-            bool_or(e.is_cut) as is_cut,
-            array_agg(e order by e.hop, e.score desc, e.node) as ways
-        from unnest(_steps) as e
-        group by e.version
-    ) as s
-    cross join lateral (select s.ways[1] as way) as f
+    select * from graphrag._crossed(_edges, _nodes, _visits)
     union all
+    -- Sums of fractions depend on the order in which they are added up.
     select null, -m.node, null, null, null, sum(m.mass order by m.mass), null, null
-    from unnest(_stayed_at, _stayed) as m (node, mass)
+    from unnest(_stayed_at || _here, _stayed || _mass) as m (node, mass)
     where m.node < 0
     group by m.node;
 end
 $function$;
 comment on function graphrag._spread(graphrag._mass[], graphrag._filter) is 'Relations and passages by personalised PageRank from the given nodes.';
 
-create function graphrag._spread_once(
-    here bigint[],
-    mass double precision[],
-    paths text[],
-    hop integer,
-    filter graphrag._filter
+create function graphrag._more_edges(
+    edges graphrag._edge_lists,
+    nodes bigint[],
+    filter graphrag._filter,
+    per_node integer
 )
-    returns graphrag._found[]
+    returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- The edges of the given nodes, facts and mentions, with the mass that crosses each. A value takes none from the
--- others: nothing leads on from it.
+-- With the edges of more nodes, facts and mentions. A value takes no mass from the others: nothing leads on from it.
 declare
-    _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
+    _known integer := cardinality(edges.version);
+    _edges graphrag._edge_lists;
 begin
-    return array(
-        select row(
-            e.version, null, e.node, e.other, hop,
-            n.mass * e.weight / coalesce(
-                sum(e.weight) filter (where e.other is not null) over (partition by e.node),
-                sum(e.weight) over (partition by e.node)
-            ),
-            n.path, bool_or(e.is_cut) over (partition by e.node)
-        )::graphrag._found
-        from (
-            select f.node, f.version, f.other, f.weight::double precision as weight, f.is_cut
-            from graphrag._edges(
-                array(select h.id from unnest(here) as h (id) where h.id > 0), filter, _per_node, 1000000
-            ) as f
-            union all
-            select m.node, null, m.other, 1, null
-            from graphrag._mention_edges(here, filter, _per_node) as m
-        ) as e
-        join unnest(here, mass, paths) as n (id, mass, path) on n.id = e.node
-    );
+    with edge as materialized (
+        select f.no, x.version, coalesce(x.other, 0) as other, x.weight, x.is_cut
+        from unnest(nodes) with ordinality as f (id, no)
+        join entity as e on e.id = f.id
+        cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
+        cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_node) as x
+        union all
+        select f.no, 0, -x.chunk, 1, null
+        from unnest(nodes) with ordinality as f (id, no)
+        cross join lateral graphrag._naming_passages(f.id, filter, per_node) as x
+        where f.id > 0
+        union all
+        select f.no, 0, x.entity, 1, null
+        from unnest(nodes) with ordinality as f (id, no)
+        cross join lateral graphrag._named_in(-f.id, filter, per_node) as x
+        where f.id < 0
+    ),
+    node as (
+        select
+            f.no,
+            count(e.no) as edges,
+            coalesce(sum(e.weight) filter (where e.other <> 0), sum(e.weight), 0) as degree,
+            bool_or(e.is_cut) as is_cut
+        from unnest(nodes) with ordinality as f (id, no)
+        left join edge as e on e.no = f.no
+        group by f.no
+    )
+    select
+        edges.version || e.version, edges.other || e.other, edges.weight || e.weight,
+        edges.first || n.first, edges.last || n.last, edges.degree || n.degree, edges.is_cut || n.is_cut
+    into _edges
+    from (
+        select
+            coalesce(array_agg(o.version), '{}') as version,
+            coalesce(array_agg(o.other), '{}') as other,
+            coalesce(array_agg(o.weight), '{}') as weight
+        from (select e.version, e.other, e.weight from edge as e order by e.no) as o
+    ) as e
+    cross join (
+        select
+            array_agg(_known + o.last - o.edges + 1) as first,
+            array_agg(_known + o.last) as last,
+            array_agg(o.degree) as degree,
+            array_agg(o.is_cut) as is_cut
+        from (select n.*, sum(n.edges) over (order by n.no) as last from node as n order by n.no) as o
+    ) as n;
+    return _edges;
 end
 $function$;
-comment on function graphrag._spread_once(bigint[], double precision[], text[], integer, graphrag._filter) is 'One step of personalised PageRank.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer) is 'Edges for personalised PageRank, with those of more nodes.';
 
-create function graphrag._mention_edges(here bigint[], filter graphrag._filter, per_node integer)
-    returns table (node bigint, other bigint)
-    language plpgsql stable parallel safe rows 500
+create function graphrag._heaviest(
+    edges graphrag._edge_lists,
+    nodes bigint[],
+    visits graphrag._visit_lists,
+    damping double precision,
+    width integer
+)
+    returns table (here bigint[], mass double precision[], paths text[])
+    language plpgsql stable parallel safe rows 1
 as $function$
+-- Sums of fractions depend on the order in which they are added up.
 begin
     return query
-    select h.id, c.other
-    from unnest(here) as h (id)
-    cross join lateral (
-        select distinct -m.chunk as other
-        from entity_name as n
-        join mention as m on m.space = n.space and m.folded = n.folded
-        join document_chunk as d on d.chunk = m.chunk
-        join document_version as v on v.id = d.version
-        where n.entity = h.id
-            and n.role <> 'claimed'
-            and graphrag._believed(n.born, n.died, n.space, filter)
-            and (
-                n.document = v.document
-                or (n.document is null and not graphrag._means_another(n.space, n.folded, v.document, filter))
-            )
-            and graphrag._believed(d.born, d.died, n.space, filter)
-            and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
-        order by other
-        limit per_node
-    ) as c
-    where h.id > 0
-    union all
-    select h.id, c.other
-    from unnest(here) as h (id)
-    cross join lateral (
-        select distinct n.entity as other
-        from mention as m
-        join chunk as k on k.id = m.chunk
-        join entity_name as n on n.space = m.space and n.folded = m.folded
-        join entity_version as v on v.entity = n.entity
-        where m.chunk = -h.id
-            and n.role <> 'claimed'
-            and graphrag._believed(n.born, n.died, n.space, filter)
-            and (
-                n.document = k.document
-                or (n.document is null and not graphrag._means_another(n.space, n.folded, k.document, filter))
-            )
-            and graphrag._believed(v.born, v.died, n.space, filter)
-            and (filter.entity_types is null or v.types && filter.entity_types)
-        order by other
-        limit per_node
-    ) as c
-    where h.id < 0;
+    with crossing as materialized (
+        select v.no, v.at, i, edges.other[i] as other, v.mass * edges.weight[i] / edges.degree[v.at] as mass
+        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
+        cross join lateral generate_series(edges.first[v.at], edges.last[v.at]) as i
+        where edges.other[i] <> 0
+    ),
+    heaviest as (
+        select c.other, sum(c.mass order by c.mass) as mass
+        from crossing as c
+        group by c.other
+        order by 2 desc, c.other
+        limit width
+    ),
+    way as (
+        select distinct on (c.other) c.other, h.mass, c.no
+        from heaviest as h
+        join crossing as c on c.other = h.other
+        order by c.other, c.mass desc, nodes[c.at], nullif(edges.version[c.i], 0)
+    )
+    select
+        coalesce(array_agg(w.other), '{}'),
+        coalesce(array_agg(w.mass * damping), '{}'),
+        coalesce(array_agg(concat_ws(',', visits.path[w.no], w.other)), '{}')
+    from way as w;
 end
 $function$;
-comment on function graphrag._mention_edges(bigint[], graphrag._filter, integer) is 'Edges between entities and the passages that name them.';
+comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], graphrag._visit_lists, double precision, integer) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it.';
+
+create function graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists)
+    returns setof graphrag._found
+    language plpgsql stable parallel safe rows 500
+as $function$
+-- An edge is crossed from both its ends, by all the mass that was ever there. Sums of fractions depend on the order in
+-- which they are added up.
+begin
+    return query
+    with node as (
+        select v.at, sum(v.mass order by v.mass) as mass, min(v.no) as first
+        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
+        group by v.at
+    ),
+    crossing as materialized (
+        select
+            edges.version[i] as version, n.first, n.at, i,
+            n.mass * edges.weight[i] / edges.degree[n.at] as mass
+        from node as n
+        cross join lateral generate_series(edges.first[n.at], edges.last[n.at]) as i
+        where edges.version[i] <> 0
+    ),
+    way as (
+        select distinct on (c.version) c.version, c.first, c.at, c.i
+        from crossing as c
+        order by
+            c.version, visits.hop[c.first],
+            visits.mass[c.first] * edges.weight[c.i] / edges.degree[c.at] desc, nodes[c.at]
+    ),
+    crossed as (
+        select c.version, sum(c.mass order by c.mass) as mass, bool_or(edges.is_cut[c.at]) as is_cut
+        from crossing as c
+        group by c.version
+    )
+    select
+        w.version, null::bigint, nodes[w.at], nullif(edges.other[w.i], 0), visits.hop[w.first], c.mass,
+        visits.path[w.first], c.is_cut
+    from way as w
+    join crossed as c on c.version = w.version;
+end
+$function$;
+comment on function graphrag._crossed(graphrag._edge_lists, bigint[], graphrag._visit_lists) is 'The relations that mass crossed, each with how much did, and the first and most of its ways there.';
+
+create function graphrag._naming_passages(entity bigint, filter graphrag._filter, places integer)
+    returns table (chunk bigint)
+    language sql stable parallel safe rows 50
+as $function$
+-- The newest of each of its names, then of all. Which document a passage is in matters only where a name has a meaning
+-- of its own somewhere, or metadata are asked for. Inlined.
+    select distinct p.chunk
+    from entity_name as n
+    cross join lateral (
+        select
+            ($2).revisions[array_position(($2).spaces, n.space)] as revision,
+            n.document is not null
+            or ($2).metadata_filter is not null
+            or exists (
+                select
+                from entity_name as o
+                where o.space = n.space and o.folded = n.folded and o.document is not null
+                    and graphrag._believed(o.born, o.died, o.space, $2)
+            ) as by_document
+        offset 0
+    ) as b
+    cross join lateral (
+        select m.chunk
+        from mention as m
+        where m.space = n.space
+            and m.folded = n.folded
+            and exists (
+                select
+                from document_chunk as d
+                where d.chunk = m.chunk
+                    and d.born <= b.revision
+                    and (d.died is null or d.died > b.revision)
+                    and (
+                        not b.by_document
+                        or exists (
+                            select
+                            from document_version as v
+                            where v.id = d.version
+                                and (
+                                    n.document = v.document
+                                    or (
+                                        n.document is null
+                                        and not exists (
+                                            select from graphrag._own_meanings(n.space, n.folded, v.document, $2)
+                                        )
+                                    )
+                                )
+                                and (($2).metadata_filter is null or v.metadata @> ($2).metadata_filter)
+                        )
+                    )
+            )
+            and (($2).as_of is null or exists (select from graphrag._holding(m.chunk, ($2).as_of)))
+        order by m.chunk desc
+        limit $3
+    ) as p
+    where n.entity = $1 and n.role <> 'claimed' and graphrag._believed(n.born, n.died, n.space, $2)
+    order by p.chunk desc
+    limit $3
+$function$;
+comment on function graphrag._naming_passages(bigint, graphrag._filter, integer) is 'The newest passages that name an entity; inlined.';
+
+create function graphrag._named_in(chunk bigint, filter graphrag._filter, places integer)
+    returns table (entity bigint)
+    language sql stable parallel safe rows 10
+as $function$
+    select distinct n.entity
+    from mention as m
+    join chunk as k on k.id = m.chunk
+    join entity_name as n on n.space = m.space and n.folded = m.folded
+    join entity_version as v on v.entity = n.entity
+    where m.chunk = $1
+        and n.role <> 'claimed'
+        and graphrag._believed(n.born, n.died, n.space, $2)
+        and (
+            n.document = k.document
+            or (
+                n.document is null
+                and not exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+            )
+        )
+        and graphrag._believed(v.born, v.died, n.space, $2)
+        and (($2).entity_types is null or v.types && ($2).entity_types)
+    order by n.entity
+    limit $3
+$function$;
+comment on function graphrag._named_in(bigint, graphrag._filter, integer) is 'The entities that a passage names; inlined.';
 
 -- sql/60_retrieval/_synthesize.sql
 
@@ -16347,106 +16573,123 @@ comment on function graphrag._recount_terms(integer, bigint, integer) is 'Counts
 
 -- sql/60_retrieval/_walk.sql
 
-create function graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer)
-    returns table (node bigint, version bigint, other bigint, weight integer, is_cut boolean)
-    language plpgsql stable parallel safe rows 200
+create function graphrag._edges_at(
+    entity bigint,
+    space integer,
+    revision bigint,
+    filter graphrag._filter,
+    per_entity integer
+)
+    returns table (version bigint, other bigint, ord numeric, weight integer, is_cut boolean)
+    language sql stable parallel safe rows 20
 as $function$
--- One step: the edges of these entities in both directions, newest first, filters applied to each edge and to the
--- entity it reaches. Closed versions are only looked at when the read is about the past. The last edge that
--- per_entity lets in is marked: the entity may have more.
-declare
-    _is_past boolean := 9223372036854775806 > any (filter.revisions);
-begin
-    return query
-    select f.id, x.id, x.other, x.weight, x.is_cut
-    from unnest(entities) with ordinality as f (id, no)
-    join entity as e on e.id = f.id
-    cross join lateral (
+-- The edges of one entity in both directions, newest first, filters applied to each edge and to the entity it reaches.
+-- The revision is the filter's for the space, looked up once by the caller. Closed versions are only looked at when the
+-- read is about the past. The last edge that per_entity lets in is marked:
+-- the entity may have more. Inlined into the statements of the walks.
+    select x.id, x.other, x.ord, x.weight, x.is_cut
+    from (
         (
-            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = per_entity as is_cut
+            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $5 as is_cut
             from (
                 (
                     select v.id, v.object as other, v.ord, v.weight
                     from relation_version as v
-                    where v.subject = f.id and v.died is null
-                        and graphrag._believed(v.born, v.died, e.space, filter)
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+                    where v.subject = $1 and v.died is null
+                        and v.born <= $3
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
                         and (
-                            filter.entity_types is null
+                            ($4).entity_types is null
                             or v.object is null
-                            or graphrag._has_type(v.object, e.space, filter)
+                            or exists (select from graphrag._typed(v.object, $2, $4))
                         )
                     order by v.ord desc, v.weight desc, v.id
-                    limit per_entity
+                    limit $5
                 )
                 union all
                 (
                     select v.id, v.object as other, v.ord, v.weight
                     from relation_version as v
-                    where _is_past and v.subject = f.id and v.died is not null
-                        and graphrag._believed(v.born, v.died, e.space, filter)
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+                    where $3 < 9223372036854775806 and v.subject = $1 and v.died is not null
+                        and v.born <= $3 and v.died > $3
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
                         and (
-                            filter.entity_types is null
+                            ($4).entity_types is null
                             or v.object is null
-                            or graphrag._has_type(v.object, e.space, filter)
+                            or exists (select from graphrag._typed(v.object, $2, $4))
                         )
                     order by v.ord desc, v.weight desc, v.id
-                    limit per_entity
+                    limit $5
                 )
             ) as d
             order by d.ord desc, d.weight desc, d.id
-            limit per_entity
+            limit $5
         )
         union all
         (
-            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = per_entity as is_cut
+            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $5 as is_cut
             from (
                 (
                     select v.id, v.subject as other, v.ord, v.weight
                     from relation_version as v
-                    where v.object = f.id and v.died is null
-                        and graphrag._believed(v.born, v.died, e.space, filter)
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and (filter.entity_types is null or graphrag._has_type(v.subject, e.space, filter))
+                    where v.object = $1 and v.died is null
+                        and v.born <= $3
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                        and (
+                            ($4).entity_types is null
+                            or exists (select from graphrag._typed(v.subject, $2, $4))
+                        )
                     order by v.ord desc, v.weight desc, v.id
-                    limit per_entity
+                    limit $5
                 )
                 union all
                 (
                     select v.id, v.subject as other, v.ord, v.weight
                     from relation_version as v
-                    where _is_past and v.object = f.id and v.died is not null
-                        and graphrag._believed(v.born, v.died, e.space, filter)
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
-                        and (filter.entity_types is null or graphrag._has_type(v.subject, e.space, filter))
+                    where $3 < 9223372036854775806 and v.object = $1 and v.died is not null
+                        and v.born <= $3 and v.died > $3
+                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                        and (
+                            ($4).entity_types is null
+                            or exists (select from graphrag._typed(v.subject, $2, $4))
+                        )
                     order by v.ord desc, v.weight desc, v.id
-                    limit per_entity
+                    limit $5
                 )
             ) as d
             order by d.ord desc, d.weight desc, d.id
-            limit per_entity
+            limit $5
         )
     ) as x
-    order by x.ord desc, x.weight desc, f.no, x.id
+$function$;
+comment on function graphrag._edges_at(bigint, integer, bigint, graphrag._filter, integer) is 'The edges that a read may see at an entity; inlined.';
+
+create function graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer)
+    returns table (node bigint, version bigint, other bigint, is_cut boolean)
+    language plpgsql stable parallel safe rows 200
+as $function$
+begin
+    return query
+    select f.id, x.version, x.other, x.is_cut
+    from unnest(entities) with ordinality as f (id, no)
+    join entity as e on e.id = f.id
+    cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
+    cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_entity) as x
+    order by x.ord desc, x.weight desc, f.no, x.version
     limit budget;
 end
 $function$;
-comment on function graphrag._edges(bigint[], graphrag._filter, integer, integer) is 'One step of a walk: the edges that a read may see at these entities.';
+comment on function graphrag._edges(bigint[], graphrag._filter, integer, integer) is 'One step of a walk: the edges that a read may see at these entities, newest first.';
 
-create function graphrag._has_type(entity bigint, space integer, filter graphrag._filter)
-    returns boolean
-    language plpgsql stable parallel safe
+create function graphrag._typed(entity bigint, space integer, filter graphrag._filter)
+    returns table (version bigint)
+    language sql stable parallel safe rows 1
 as $function$
-begin
-    return exists (
-        select
-        from entity_version as v
-        where v.entity = $1 and v.types && filter.entity_types and graphrag._believed(v.born, v.died, $2, filter)
-    );
-end
+    select v.id
+    from entity_version as v
+    where v.entity = $1 and v.types && ($3).entity_types and graphrag._believed(v.born, v.died, $2, $3)
 $function$;
-comment on function graphrag._has_type(bigint, integer, graphrag._filter) is 'Whether an entity is of a type that a read may see.';
+comment on function graphrag._typed(bigint, integer, graphrag._filter) is 'An entity, if it is of a type that a read may see; inlined.';
 
 create function graphrag._walk(seeds bigint[], filter graphrag._filter, max_hops integer)
     returns setof graphrag._found
@@ -16467,7 +16710,7 @@ begin
         _step := array(
             select row(e.version, null, e.node, e.other, _hop, null, f.path, e.is_cut)::graphrag._found
             from graphrag._edges(_frontier, filter, _per_entity, _budget) with ordinality
-                as e (node, version, other, weight, is_cut, no)
+                as e (node, version, other, is_cut, no)
             join unnest(_frontier, _paths) as f (id, path) on f.id = e.node
             order by e.no
         );
@@ -16687,6 +16930,7 @@ create function graphrag.context(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set plan_cache_mode = force_generic_plan
     set jit = off
     set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
@@ -16755,6 +16999,7 @@ create function graphrag.neighborhood(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set plan_cache_mode = force_generic_plan
     set jit = off
 as $function$
 -- The walk alone: no question, no vectors.
@@ -16840,6 +17085,7 @@ create function graphrag.path(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set plan_cache_mode = force_generic_plan
     set jit = off
 as $function$
 declare
@@ -16930,6 +17176,7 @@ create function graphrag.query(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set plan_cache_mode = force_generic_plan
     set jit = off
     set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
@@ -17231,6 +17478,7 @@ create function graphrag.retrieve(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set plan_cache_mode = force_generic_plan
     set jit = off
     set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order

@@ -87,3 +87,23 @@ create type graphrag._mass as (
     mass double precision
 );
 comment on type graphrag._mass is 'Mass at a node of the graph.';
+
+-- Lists, not arrays of rows: quicker to keep, to add to and to look up by place.
+create type graphrag._edge_lists as (
+    version bigint[],           -- one an edge: the relation version; 0: a mention. No NULLs: those make places slow
+    other bigint[],             -- the node it leads to; 0: a value
+    weight double precision[],
+    first integer[],            -- one a node: the place of its first edge,
+    last integer[],             -- and of its last
+    degree double precision[],  -- the weights among which its mass is divided
+    is_cut boolean[]            -- it has more edges than were read
+);
+comment on type graphrag._edge_lists is 'Edges that personalised PageRank has read, by node.';
+
+create type graphrag._visit_lists as (
+    at integer[],               -- place of a node in the list of those whose edges were read
+    mass double precision[],
+    path text[],                -- ids from the seed to it
+    hop integer[]
+);
+comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';

@@ -42,6 +42,7 @@ begin
     perform graphrag._check_realm_name(realm);
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
+        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     -- Asked before the lock: a second caller must not wait for the network of the first.
@@ -60,7 +61,6 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || realm, 0));
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
-        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     if exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then

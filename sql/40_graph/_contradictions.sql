@@ -303,8 +303,8 @@ begin
             select
                 (g.chunk ->> 'no')::integer as chunk,
                 a.*,
-                s.entity as subject_id,
-                o.entity as object_id,
+                e.subject as subject_id,
+                e.object as object_id,
                 coalesce(
                     (
                         select graphrag._vector(t.text ->> 'vec')
@@ -327,12 +327,13 @@ begin
                 no integer, subject text, predicate text, object text, value_key text, negated boolean,
                 claim tstzrange, no_slot boolean, rendered text
             )
-            join entity_name as s on s.space = plan.space and s.folded = a.subject and s.died is null
-                and s.role <> 'claimed'
-            left join entity_name as o on o.space = plan.space and o.folded = a.object and o.died is null
-                and o.role <> 'claimed'
+            cross join lateral (
+                select
+                    graphrag._entity_meant(plan.space, a.subject, plan.document) as subject,
+                    graphrag._entity_meant(plan.space, a.object, plan.document) as object
+            ) as e
             left join predicate as p on p.name = a.predicate
-            where not coalesce(a.no_slot, false)
+            where not coalesce(a.no_slot, false) and e.subject is not null
         )
         select coalesce(
             jsonb_agg(

@@ -133,8 +133,9 @@ create function graphrag._match_entities(space integer, names text[], labels tex
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Which entity each group is, in the order of groups: the present entity whose canonical name it has, or that shares
--- most names with it, else the dormant one that last had its canonical name, else a new one.
+-- Which entity each group is, in the order of groups: the present entity that has its canonical name, or whose
+-- canonical name it has, or that shares most names with it, else the dormant one that last had its canonical name, else
+-- a new one. So of two that are merged the one goes on whose name does, and when they part again each is who it was.
 declare
     _entities bigint[];
 begin
@@ -145,7 +146,11 @@ begin
         select * from unnest(groups, canonicals) with ordinality
     ),
     shared as (
-        select g.no, e.entity, count(*) as names, bool_or(e.role = 'canonical') as has_canonical
+        select
+            g.no,
+            e.entity,
+            count(*) as names,
+            max(case when e.role <> 'canonical' then 0 when e.folded <> g.canonical then 1 else 2 end) as canonical
         from grouped as g
         join name as n on n.label = g.label
         join entity_name as e on e.space = $1 and e.folded = n.folded and e.died is null and e.role <> 'claimed'
@@ -153,17 +158,17 @@ begin
         group by g.no, e.entity
     ),
     preferred as (
-        select distinct on (s.no) s.no, s.entity, s.has_canonical, s.names
+        select distinct on (s.no) s.no, s.entity, s.canonical, s.names
         from shared as s
-        order by s.no, s.has_canonical desc, s.names desc, s.entity
+        order by s.no, s.canonical desc, s.names desc, s.entity
     ),
     present as (
         select distinct on (p.entity) p.no, p.entity
         from preferred as p
-        order by p.entity, p.has_canonical desc, p.names desc, p.no
+        order by p.entity, p.canonical desc, p.names desc, p.no
     ),
     dormant as (
-        select distinct on (e.entity) g.no, e.entity
+        select distinct on (e.entity) g.no, e.entity, e.died
         from grouped as g
         join entity_name as e on e.space = $1 and e.folded = g.canonical and e.role = 'canonical' and e.died is not null
         where g.no not in (select p.no from present as p)
@@ -174,7 +179,7 @@ begin
     revived as (
         select distinct on (d.no) d.no, d.entity
         from dormant as d
-        order by d.no, d.entity desc
+        order by d.no, d.died desc, d.entity desc
     ),
     chosen as (
         select g.no, coalesce(p.entity, r.entity, nextval('entity_id_seq')) as entity

@@ -125,15 +125,14 @@ begin
             cross join lateral (
                 select case
                     when graphrag._merged_into(v.entity, v.died) is not null then 'entity_merged'
+                    -- What is archived keeps its names.
                     when exists (
                         select
-                        from decision as d
-                        join entity_name as n on n.entity = v.entity and n.died = v.died
-                        where d.space = $1
-                            and d.kind = 'archive'
-                            and d.payload -> 'names' ? n.folded
-                            and d.born <= v.died
-                            and (d.died is null or d.died > v.died)
+                        from entity_name as n
+                        where n.entity = v.entity
+                            and n.role = 'canonical'
+                            and n.born <= v.died
+                            and (n.died is null or n.died > v.died)
                     ) then 'entity_archived'
                     else 'entity_dormant'
                 end as kind
@@ -157,7 +156,7 @@ begin
     from (
         select b.* from events as b
         union all
-        -- Names came or went, and nothing else about the entity changed.
+        -- Names came or went, and nothing else about an entity that is believed changed.
         (
             select distinct n.revision, n.entity, 'entity_changed'
             from (
@@ -175,7 +174,7 @@ begin
                                 (select b.id from events as b order by b.revision, 1 offset _last limit 1), _last_id
                             )
                         )
-                        and not graphrag._has_new_version(n.entity, n.born)
+                        and graphrag._keeps_version(n.entity, n.born)
                         and (kinds is null or 'entity_changed' = any (kinds))
                     order by n.born, n.entity
                     limit max_rows
@@ -195,7 +194,7 @@ begin
                                 (select b.id from events as b order by b.revision, 1 offset _last limit 1), _last_id
                             )
                         )
-                        and not graphrag._has_new_version(n.entity, n.died)
+                        and graphrag._keeps_version(n.entity, n.died)
                         and (kinds is null or 'entity_changed' = any (kinds))
                     order by n.died, n.entity
                     limit max_rows
@@ -209,23 +208,26 @@ end
 $function$;
 comment on function graphrag._entity_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Entities that came, went, were merged or changed, in order.';
 
-create function graphrag._has_new_version(entity bigint, revision bigint)
+create function graphrag._keeps_version(entity bigint, revision bigint)
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- The version before was born earlier, so that the index on births finds it: whoever died, died in the last.
+-- The version before was born earlier, so that the index on births finds it. Names of what is archived come and go
+-- unseen: it has no version.
 begin
-    return exists (select from entity_version as v where v.entity = $1 and v.born = $2)
-        or $2 is not distinct from (
-            select v.died
+    return coalesce(
+        (
+            select v.born < $2 and (v.died is null or v.died > $2)
             from entity_version as v
-            where v.entity = $1 and v.born < $2
+            where v.entity = $1 and v.born <= $2
             order by v.born desc
             limit 1
-        );
+        ),
+        false
+    );
 end
 $function$;
-comment on function graphrag._has_new_version(bigint, bigint) is 'Whether a version of an entity was born or died in a revision.';
+comment on function graphrag._keeps_version(bigint, bigint) is 'Whether an entity went through a revision with one version.';
 
 create function graphrag._merged_into(entity bigint, revision bigint)
     returns bigint

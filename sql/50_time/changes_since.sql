@@ -175,7 +175,7 @@ create function graphrag._aliases_at(entity bigint, revision bigint)
 as $function$
 begin
     return (
-        select array_agg(n.name order by n.name collate "C")
+        select array_agg(distinct n.name collate "C" order by n.name collate "C")
         from entity_name as n
         where n.entity = $1 and n.role <> 'canonical' and n.born <= $2 and (n.died is null or n.died > $2)
     );

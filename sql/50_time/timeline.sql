@@ -52,7 +52,9 @@ begin
     ) as t
     join relation_version as v on v.id = t.id
     cross join lateral graphrag._support(v.relation, coalesce(t.then, _filter)) as s
-    order by lower(v.effective) nulls first, v.ord, t.subject, t.predicate, t.object;
+    order by
+        lower(v.effective) nulls first, v.ord, t.subject collate "C", t.predicate collate "C", t.object collate "C",
+        t.negated, s.stated_from, s.stated_to, s.documents, v.id;
 end
 $function$;
 comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, with those that were superseded or withdrawn.';
@@ -158,22 +160,20 @@ create function graphrag._support(relation bigint, filter graphrag._filter)
     returns table (stated_from text, stated_to text, documents text[])
     language plpgsql stable parallel safe rows 1
 as $function$
--- What the assertions behind a relation state, newest first: they are found by the names that its entities have.
+-- The assertions behind a relation, found by the names that its entities have. Of the periods that they state it is the
+-- newest that is told, both of its bounds.
+declare
+    _is_turnable boolean := graphrag._is_turnable(relation, filter);
 begin
     return query
     select
-        (
-            array_agg(a.stated_from order by v.ord desc, d.key desc, k.no desc, a.no desc)
-                filter (where a.stated_from is not null)
-        )[1],
-        (
-            array_agg(a.stated_to order by v.ord desc, d.key desc, k.no desc, a.no desc)
-                filter (where a.stated_to is not null)
-        )[1],
+        (array_agg(a.stated_from order by v.ord desc, d.key collate "C" desc, k.no desc, a.no desc)
+            filter (where num_nonnulls(a.stated_from, a.stated_to) > 0))[1],
+        (array_agg(a.stated_to order by v.ord desc, d.key collate "C" desc, k.no desc, a.no desc)
+            filter (where num_nonnulls(a.stated_from, a.stated_to) > 0))[1],
         array_agg(distinct coalesce(d.name, d.key))
     from relation as r
-    left join predicate as p on p.name = r.predicate
-    join entity_name as s on s.entity = r.subject or (p.is_symmetric and s.entity = r.object)
+    join entity_name as s on s.entity = r.subject or (_is_turnable and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate
         and a.negated = r.negated and a.value_key is not distinct from r.value_key
         and (r.value_key is null or graphrag._period_key(a.claim) = r.period)
@@ -184,21 +184,59 @@ begin
         and graphrag._believed(o.born, o.died, r.space, filter)
         and (
             o.document = d.id
-            or (o.document is null and not graphrag._means_another(r.space, o.folded, d.id, filter))
+            or (o.document is null and not exists (select from graphrag._own_meanings(r.space, o.folded, d.id, filter)))
         )
     where r.id = $1
         and s.role <> 'claimed'
         and graphrag._believed(s.born, s.died, r.space, filter)
         and (
             s.document = d.id
-            or (s.document is null and not graphrag._means_another(r.space, s.folded, d.id, filter))
+            or (s.document is null and not exists (select from graphrag._own_meanings(r.space, s.folded, d.id, filter)))
         )
         and graphrag._believed(k.born, k.died, r.space, filter)
         and (
             r.object is null
             or (s.entity = r.subject and o.entity = r.object)
-            or (p.is_symmetric and s.entity = r.object and o.entity = r.subject)
+            or (_is_turnable and s.entity = r.object and o.entity = r.subject)
         );
 end
 $function$;
 comment on function graphrag._support(bigint, graphrag._filter) is 'Stated period and documents of the assertions behind a relation.';
+
+create function graphrag._is_turnable(relation bigint, filter graphrag._filter)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- Whether both orientations of its triple supported a relation. How its predicate was declared at a revision is kept
+-- nowhere, but had it not been symmetric, the other orientation would have been a fact of its own, or a retracted one.
+begin
+    return not exists (
+        select
+        from relation as r
+        join relation as t on t.subject = r.object and t.object = r.subject and t.predicate = r.predicate
+            and t.negated = r.negated
+        where r.id = $1
+            and (
+                exists (
+                    select
+                    from relation_version as v
+                    where v.relation = t.id and graphrag._believed(v.born, v.died, t.space, filter)
+                )
+                or exists (
+                    select
+                    from decision as d
+                    join entity_name as s on s.space = t.space and s.folded = d.payload ->> 'subject'
+                        and s.entity = t.subject and graphrag._believed(s.born, s.died, t.space, filter)
+                    join entity_name as o on o.space = t.space and o.folded = d.payload ->> 'object'
+                        and o.entity = t.object and graphrag._believed(o.born, o.died, t.space, filter)
+                    where d.space = t.space
+                        and d.kind = 'retract'
+                        and d.payload ->> 'predicate' = t.predicate
+                        and (d.payload ->> 'negated')::boolean = t.negated
+                        and graphrag._believed(d.born, d.died, t.space, filter)
+                )
+            )
+    );
+end
+$function$;
+comment on function graphrag._is_turnable(bigint, graphrag._filter) is 'Whether the predicate of a relation was taken as symmetric at the revision a read is about.';

@@ -93,7 +93,7 @@ begin
     return array(
         select row(n.node, sum(n.mass order by n.mass))::graphrag._mass
         from (
-            select e.entity as node, e.mass / greatest(graphrag._passages_naming(e.entity, filter), 1) as mass
+            select e.entity as node, e.mass / greatest(p.number, 1) as mass
             from (
                 select s.id as entity, 0.25 as mass from unnest(seeds) as s where s.channel = 'name'
                 union all
@@ -109,6 +109,7 @@ begin
                 cross join unnest(array[v.subject, v.object]) as n (entity)
                 where n.entity is not null
             ) as e
+            cross join lateral graphrag._passages_naming(e.entity, filter) as p
             union all
             -- From the least to the most that the channel measured; the least stays in sight.
             select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end * greatest(
@@ -130,24 +131,20 @@ $function$;
 comment on function graphrag._start(graphrag._hit[], graphrag._hit[], graphrag._hit[], graphrag._filter) is 'The nodes that personalised PageRank starts from, with their mass.';
 
 create function graphrag._passages_naming(entity bigint, filter graphrag._filter)
-    returns bigint
-    language plpgsql stable parallel safe
+    returns table (number bigint)
+    language sql stable parallel safe rows 1
 as $function$
-begin
-    return (
-        select count(*)
-        from (
-            select
-            from entity_name as n
-            join mention as m on m.space = n.space and m.folded = n.folded
-            join document_chunk as d on d.chunk = m.chunk
-            where n.entity = $1
-                and n.role <> 'claimed'
-                and graphrag._believed(n.born, n.died, n.space, filter)
-                and graphrag._believed(d.born, d.died, n.space, filter)
-            limit 1000
-        ) as p
-    );
-end
+    select count(*)
+    from (
+        select
+        from entity_name as n
+        join mention as m on m.space = n.space and m.folded = n.folded
+        join document_chunk as d on d.chunk = m.chunk
+        where n.entity = $1
+            and n.role <> 'claimed'
+            and graphrag._believed(n.born, n.died, n.space, $2)
+            and graphrag._believed(d.born, d.died, n.space, $2)
+        limit 1000
+    ) as p
 $function$;
-comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a thousand.';
+comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a thousand; inlined.';

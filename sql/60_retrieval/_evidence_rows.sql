@@ -103,23 +103,20 @@ create function graphrag._newest_support(content bigint, space integer, filter g
         documents bigint,
         place jsonb
     )
-    language plpgsql stable parallel safe rows 1
+    language sql stable parallel safe rows 1
 as $function$
 -- A relation version points to the text of its newest assertion: this is the document that text was read in.
-begin
-    return query
     select
         coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (), graphrag._place(v.metadata)
     from assertion as a
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
     join document as d on d.id = v.document
-    where a.content = $1 and graphrag._believed(k.born, k.died, $2, filter)
+    where a.content = $1 and graphrag._believed(k.born, k.died, $2, $3)
     order by v.ord desc, d.key collate "C" desc, k.no desc
-    limit 1;
-end
+    limit 1
 $function$;
-comment on function graphrag._newest_support(bigint, integer, graphrag._filter) is 'The document in which a relation was last stated.';
+comment on function graphrag._newest_support(bigint, integer, graphrag._filter) is 'The document in which a relation was last stated; inlined.';
 
 create function graphrag._evidence_rows(
     chunks graphrag._ranked[],

@@ -29,7 +29,8 @@ create function graphrag._rank_relations(
     language plpgsql stable parallel safe rows 30
 as $function$
 -- Of what is found, what has ended by today comes after what is in force; it is not cut for that. Ties: weight, then
--- the triple's names. A quota gives the walk its share first, in its order.
+-- the triple's names. A quota gives the walk its share first, in its order. What only the walk found, thousands, is not
+-- looked at behind as many as there are places.
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
     _share integer := case
@@ -45,9 +46,12 @@ begin
         where f.version is not null
     ),
     hit as (
-        select h.channel, h.id, h.rank from unnest(hits) as h
+        select h.channel, h.id, h.rank, null::integer as hop, null::text as via, null::boolean as is_cut
+        from unnest(hits) as h
         union all
-        select 'walk', w.version, w.rank from step as w
+        select 'walk', s.version, s.rank, s.hop, s.via, s.is_cut
+        from step as s
+        where s.rank <= places or s.version in (select h.id from unnest(hits) as h)
     ),
     fused as (
         select
@@ -55,21 +59,21 @@ begin
             sum(1 / (_k + h.rank) order by h.rank) as score,
             jsonb_object_agg(h.channel, h.rank) as ranks,
             min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota,
-            graphrag._has_ended(v.effective, today) as has_ended
+            min(h.hop) as hop,
+            min(h.via) as via,
+            bool_or(h.is_cut) as is_cut
         from hit as h
-        join relation_version as v on v.id = h.id
-        group by h.id, v.effective
+        group by h.id
         order by quota, score desc
         fetch first (places) rows with ties
     )
-    select x.id, x.score, x.ranks, w.hop, w.via, w.is_cut
+    select x.id, x.score, x.ranks, x.hop, x.via, x.is_cut
     from fused as x
     join relation_version as v on v.id = x.id
     join content as t on t.id = v.content
-    left join step as w on w.version = x.id
     order by
-        x.has_ended,
-        case when 'node_distance' = any (ways.rerank) then coalesce(w.hop, 1000) end,
+        graphrag._has_ended(v.effective, today),
+        case when 'node_distance' = any (ways.rerank) then coalesce(x.hop, 1000) end,
         x.quota, x.score desc, v.weight desc, t.body collate "C", x.id
     limit places;
 end

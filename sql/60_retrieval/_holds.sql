@@ -55,14 +55,14 @@ as $function$
 $function$;
 comment on function graphrag._believed(bigint, bigint, integer, graphrag._filter) is 'Whether a row was believed at the revision a read is about.';
 
-create function graphrag._passage_holds(chunk bigint, as_of tstzrange)
-    returns boolean
-    language plpgsql stable parallel safe
+create function graphrag._holding(chunk bigint, as_of tstzrange)
+    returns table (held bigint)
+    language sql stable parallel safe rows 1
 as $function$
--- as_of drops a passage only if everything dated in it lies outside.
-begin
-    return exists (select from assertion as a where a.chunk = $1 and a.claim && as_of)
-        or not exists (select from assertion as a where a.chunk = $1 and a.claim is not null);
-end
+-- as_of drops a passage only if everything dated in it lies outside. A table, of one row or none, so that the planner
+-- inlines it; a function that answers true or false by a subquery is called once a row.
+    select $1
+    where exists (select from assertion as a where a.chunk = $1 and a.claim && $2)
+        or not exists (select from assertion as a where a.chunk = $1 and a.claim is not null)
 $function$;
-comment on function graphrag._passage_holds(bigint, tstzrange) is 'Whether a read as of a date may see a passage.';
+comment on function graphrag._holding(bigint, tstzrange) is 'A passage, if a read as of a date may see it.';

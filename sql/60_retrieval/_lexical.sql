@@ -108,11 +108,12 @@ $function$;
 comment on function graphrag._rough_score(tsvector, graphrag._lexical_plan) is 'About the BM25 score of a text.';
 
 create function graphrag._bm25(tsv tsvector, plan graphrag._lexical_plan)
-    returns double precision
-    language sql immutable parallel safe
+    returns table (score double precision)
+    language sql immutable parallel safe rows 1
 as $function$
 -- k1 = 1.2, b = 0.75; length in distinct terms. With one term and even weights ts_rank is a function of its frequency
 -- n, the sum of 1/i² up to n over π²/6, which 1 - 1 / (1.6449 (n + 0.5)) is close to: solved for n.
+-- A table of one row, so that the planner inlines it.
     select coalesce(sum(w.weight * f.n * 2.2 / (f.n + 0.3 + 0.9 * length(tsv) / plan.words) order by w.no), 0)
     from unnest(plan.terms, plan.weights) with ordinality as w (term, weight, no)
     cross join lateral (

@@ -25,11 +25,12 @@ begin
                 where r.content = t.id
                     and graphrag._believed(r.born, r.died, t.space, filter)
                     and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
                     and (
                         filter.entity_types is null
-                        or r.object is null
-                        or graphrag._has_type(r.object, t.space, filter)
+                        or (
+                            exists (select from graphrag._typed(r.subject, t.space, filter))
+                            and (r.object is null or exists (select from graphrag._typed(r.object, t.space, filter)))
+                        )
                     )
                 offset 0
             ) as v
@@ -54,11 +55,12 @@ begin
                 where r.content = t.id
                     and graphrag._believed(r.born, r.died, t.space, filter)
                     and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                    and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
                     and (
                         filter.entity_types is null
-                        or r.object is null
-                        or graphrag._has_type(r.object, t.space, filter)
+                        or (
+                            exists (select from graphrag._typed(r.subject, t.space, filter))
+                            and (r.object is null or exists (select from graphrag._typed(r.object, t.space, filter)))
+                        )
                     )
                 offset 0
             ) as v
@@ -80,18 +82,30 @@ begin
     return query
     select 'text', found.id, rank() over (order by found.score desc), found.score
     from (
-        select v.id, graphrag._bm25(v.tsv, _plan) as score
+        select v.id, s.score
         from (
-            select r.id, t.tsv
-            from graphrag._lexical(_plan, 'relation', filter) as l
-            join content as t on t.id = l.content
-            join relation_version as r on r.content = t.id
-            where graphrag._believed(r.born, r.died, t.space, filter)
-                and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
-                and (filter.entity_types is null or graphrag._has_type(r.subject, t.space, filter))
-                and (filter.entity_types is null or r.object is null or graphrag._has_type(r.object, t.space, filter))
+            select r.id, l.content
+            from graphrag._lexical(_plan, 'relation', filter) with ordinality as l (content, space, no)
+            cross join lateral (
+                select r.id
+                from relation_version as r
+                where r.content = l.content
+                    and graphrag._believed(r.born, r.died, l.space, filter)
+                    and graphrag._holds(r.status, r.effective, r.predicate, r.confidence, filter)
+                    and (
+                        filter.entity_types is null
+                        or (
+                            exists (select from graphrag._typed(r.subject, l.space, filter))
+                            and (r.object is null or exists (select from graphrag._typed(r.object, l.space, filter)))
+                        )
+                    )
+                offset 0
+            ) as r
+            order by l.no, r.id
             limit 4 * depth
         ) as v
+        join content as t on t.id = v.content
+        cross join lateral graphrag._bm25(t.tsv, _plan) as s
         order by 2 desc, v.id
         limit depth
     ) as found;

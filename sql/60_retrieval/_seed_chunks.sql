@@ -27,7 +27,7 @@ begin
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
                     and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                    and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
             limit depth
@@ -52,7 +52,7 @@ begin
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
                     and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                    and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
             limit depth
@@ -74,34 +74,42 @@ begin
     return query
     with matched as (
         (
-            select d.chunk, 0 as identifiers, graphrag._bm25(d.tsv, _plan) as score
+            select d.chunk, 0 as identifiers, s.score
             from (
-                select k.chunk, t.tsv
-                from graphrag._lexical(_plan, 'chunk', filter) as l
-                join content as t on t.id = l.content
-                join document_chunk as k on k.content = t.id
-                join document_version as v on v.id = k.version
-                where graphrag._believed(k.born, k.died, t.space, filter)
-                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-                    and (filter.as_of is null or graphrag._passage_holds(k.chunk, filter.as_of))
+                select k.chunk, l.content
+                from graphrag._lexical(_plan, 'chunk', filter) with ordinality as l (content, space, no)
+                cross join lateral (
+                    select d.chunk
+                    from document_chunk as d
+                    join document_version as v on v.id = d.version
+                    where d.content = l.content
+                        and graphrag._believed(d.born, d.died, l.space, filter)
+                        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                        and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
+                    offset 0
+                ) as k
+                order by l.no, k.chunk
                 limit 4 * depth
             ) as d
+            join content as t on t.id = d.content
+            cross join lateral graphrag._bm25(t.tsv, _plan) as s
         )
         union all
         select
             d.chunk,
             cardinality(array(select unnest(k.identifiers) intersect select unnest(_identifiers))),
-            graphrag._bm25(t.tsv, _plan)
+            s.score
         from chunk as k
         join document_chunk as d on d.chunk = k.id
         join document_version as v on v.id = d.version
         join document as o on o.id = v.document
         join content as t on t.id = k.content
+        cross join lateral graphrag._bm25(t.tsv, _plan) as s
         where k.identifiers && _identifiers
             and o.space = any (filter.spaces)
             and graphrag._believed(d.born, d.died, o.space, filter)
             and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-            and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+            and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
     )
     select
         case when max(m.identifiers) > 0 then 'identifier' else 'text' end,
@@ -137,11 +145,14 @@ begin
         and graphrag._believed(n.born, n.died, n.space, filter)
         and (
             n.document = v.document
-            or (n.document is null and not graphrag._means_another(n.space, n.folded, v.document, filter))
+            or (
+                n.document is null
+                and not exists (select from graphrag._own_meanings(n.space, n.folded, v.document, filter))
+            )
         )
         and graphrag._believed(d.born, d.died, n.space, filter)
         and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+        and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
     group by m.chunk
     order by count(distinct e.id) desc, sum(1.0 / e.no) desc, m.chunk
     limit depth;
@@ -167,7 +178,7 @@ begin
     join document_version as v on v.id = d.version
     where graphrag._believed(d.born, d.died, i.space, filter)
         and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
-        and (filter.as_of is null or graphrag._passage_holds(d.chunk, filter.as_of))
+        and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
     group by d.chunk
     order by min(r.no), d.chunk
     limit depth;
@@ -175,16 +186,12 @@ end
 $function$;
 comment on function graphrag._chunks_by_statement(graphrag._hit[], graphrag._filter, integer) is 'Passages that state the relations found.';
 
-create function graphrag._means_another(space integer, folded text, document bigint, filter graphrag._filter)
-    returns boolean
-    language plpgsql stable parallel safe
+create function graphrag._own_meanings(space integer, folded text, document bigint, filter graphrag._filter)
+    returns table (entity bigint)
+    language sql stable parallel safe rows 1
 as $function$
-begin
-    return exists (
-        select
-        from entity_name as n
-        where n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, filter)
-    );
-end
+    select n.entity
+    from entity_name as n
+    where n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, $4)
 $function$;
-comment on function graphrag._means_another(integer, text, bigint, graphrag._filter) is 'Whether a document has a meaning of its own for a name.';
+comment on function graphrag._own_meanings(integer, text, bigint, graphrag._filter) is 'What a name means in a document that has a meaning of its own for it; inlined.';

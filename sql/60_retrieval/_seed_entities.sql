@@ -120,16 +120,23 @@ begin
     return query
     select 'text', found.entity, rank() over (order by found.score desc), found.score
     from (
-        select v.entity, graphrag._bm25(v.tsv, _plan) as score
+        select v.entity, s.score
         from (
-            select e.entity, t.tsv
-            from graphrag._lexical(_plan, 'entity', filter) as l
-            join content as t on t.id = l.content
-            join entity_version as e on e.content = t.id
-            where graphrag._believed(e.born, e.died, t.space, filter)
-                and (filter.entity_types is null or e.types && filter.entity_types)
+            select e.entity, l.content
+            from graphrag._lexical(_plan, 'entity', filter) with ordinality as l (content, space, no)
+            cross join lateral (
+                select e.entity
+                from entity_version as e
+                where e.content = l.content
+                    and graphrag._believed(e.born, e.died, l.space, filter)
+                    and (filter.entity_types is null or e.types && filter.entity_types)
+                offset 0
+            ) as e
+            order by l.no, e.entity
             limit 4 * depth
         ) as v
+        join content as t on t.id = v.content
+        cross join lateral graphrag._bm25(t.tsv, _plan) as s
         order by 2 desc, v.entity
         limit depth
     ) as found;

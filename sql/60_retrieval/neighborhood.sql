@@ -17,6 +17,7 @@ create function graphrag.neighborhood(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set plan_cache_mode = force_generic_plan
     set jit = off
 as $function$
 -- The walk alone: no question, no vectors.

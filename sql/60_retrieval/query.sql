@@ -27,6 +27,7 @@ create function graphrag.query(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set plan_cache_mode = force_generic_plan
     set jit = off
     set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order

@@ -160,6 +160,32 @@ def test_declared_rules_are_not_left_to_a_model(kb: Connection, endpoint: Endpoi
     assert endpoint.chats == []
 
 
+def test_what_other_documents_mean_by_a_name_is_not_compared_with(kb: Connection, endpoint: Endpoint) -> None:
+    """In one document Babbage is Charles; where nothing says so, Babbage is nobody else, and is asked about once."""
+    met, name = Triple("Babbage", "assigned_to", "Project Q"), "Charles Babbage"
+    person = Extraction(
+        (Entity(name, "Person"), Entity("Babbage", "Person")), (Triple(name, "assigned_to", "Project P"), met)
+    )
+    for document in ("a", "a2"):
+        row(
+            kb, "index", f"{name} assigned_to Project P. Babbage assigned_to Project Q.", document=document,
+            extraction=as_json(person), realm=REALM,
+        )  # fmt: skip
+    assert sorted((f["subject"], f["object"]) for f in view(kb, REALM, "facts")) == [
+        (name, "Project P"),
+        (name, "Project Q"),
+    ]
+    endpoint.on_other = verdict("none of them")
+    endpoint.requests.clear()
+    say(kb, "b", 2, Triple("Babbage", "assigned_to", "Project R"))
+    assert endpoint.chats == [], "nothing is known of this Babbage"
+    say(kb, "c", 3, Triple("Babbage", "assigned_to", "Project S"))
+    (asked,) = endpoint.chats
+    ((_, offered),) = FACT.findall(asked.message("user"))
+    assert "Project R" in offered
+    assert len(re.findall("^Statement ", asked.message("user"), re.MULTILINE)) == 1
+
+
 def test_off_by_default_and_without_an_endpoint(conn: Connection, endpoint: Endpoint) -> None:
     rows(conn, "create_realm", REALM, embedding_url="builtin:hash", width=64)
     set_models(conn, endpoint, "extraction", realm=REALM)

@@ -114,13 +114,11 @@ def test_descriptions_aliases_and_merges(news: Connection) -> None:
     decision = row(news, "merge_entities", "Sterling", "Harlan", realm=REALM)["merge_entities"]
     found = drain(news, at, realm=REALM)
     (merged,) = [c for c in found if c["kind"] == "entity_merged"]
-    assert (merged["name"], merged["details"]["into"]) == (
-        "Sterling",
-        "Sterling",
-    )  # Harlan's row bears the name now
+    assert (merged["name"], merged["details"]["into"]) == ("Harlan", "Sterling")  # the longer name names both
     at = mark(news)
     rows(news, "undo", decision, REALM)
-    assert {"entity_revived", "entity_new"} & {c["kind"] for c in drain(news, at, realm=REALM)}
+    (revived,) = [c for c in drain(news, at, realm=REALM) if c["name"] == "Harlan"]
+    assert (revived["kind"], revived["id"]) == ("entity_revived", merged["id"])
     assert changes(drain(news, realm=REALM, space="*")) == expected(news, REALM)
 
 
@@ -149,30 +147,51 @@ def test_what_changes_nothing_is_no_change(news: Connection) -> None:
     assert mark(news) == at
 
 
+def archive(conn: Connection) -> None:
+    """All that there is."""
+    for name, setting in (("telemetry", True), ("retention_threshold", 1)):
+        rows(conn, "configure", name, Jsonb(setting), realm=REALM)
+    rows(conn, "apply_retention", dry_run=False, realm=REALM)
+
+
 def test_archived_things_are_told_as_such(news: Connection) -> None:
-    """As retention writes them: a decision, and versions that end or take the status."""
     tell(news, "a", 2015, owned("Sterling"))
     at = mark(news)
-    with news.transaction():
-        sql(news, f"set local search_path = {REALM}, public")
-        sql(news, "select graphrag._next_revision(1, 'archive')")
-        sql(
-            news,
-            "insert into decision (space, kind, payload, born) values (1, 'archive', '{\"names\": [\"sterling\"]}', 2)",
-        )
-        sql(news, "update entity_version set died = 2 where name = 'Sterling'")
-        sql(news, "update entity_name set died = 2 where folded = 'sterling'")
-        sql(news, "update relation_version set died = 2")
-        sql(
-            news,
-            "insert into relation_version (relation, space, born, subject, predicate, object, negated, status,"
-            " effective, ord, weight, confidence, content) select relation, space, 2, subject, predicate, object,"
-            " negated, 'archived', effective, ord, weight, confidence, content from relation_version",
-        )
-    assert latest(news, at) == {
+    archive(news)
+    gone = {
+        "Calder": "entity_archived",
         "Sterling": "entity_archived",
         "Calder owned_by Sterling": "relation_archived",
     }
+    assert latest(news, at) == gone
+    at = mark(news)
+    rows(news, "restore_archived", realm=REALM)
+    back = {
+        "Calder": "entity_revived",
+        "Sterling": "entity_revived",
+        "Calder owned_by Sterling": "relation_reopened",
+    }
+    assert latest(news, at) == back
+    assert changes(drain(news, realm=REALM)) == expected(news, REALM)
+
+
+def test_names_of_what_is_archived_are_no_changes(news: Connection) -> None:
+    """They stop no page short either."""
+    tell(news, "a", 2015, owned("Sterling"))
+    archive(news)
+    at = mark(news)
+    rows(news, "delete_document", "a", realm=REALM)
+    tell(news, "b", 2016, owned("Harlan"))
+    told = {
+        "a": "document_deleted",
+        "Calder owned_by Sterling": "relation_withdrawn",
+        "b": "document_added",
+        "Calder": "entity_revived",
+        "Harlan": "entity_new",
+        "Calder owned_by Harlan": "relation_added",
+    }
+    assert {c["name"]: c["kind"] for c in drain(news, at, 1, realm=REALM)} == told
+    assert changes(drain(news, realm=REALM)) == expected(news, REALM)
 
 
 # ---------------------------------------------------------------- pages and positions

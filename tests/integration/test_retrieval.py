@@ -37,6 +37,20 @@ def test_rare_words_count_for_more_than_common_ones(conn: Connection) -> None:
 
 
 @pytest.mark.usefixtures("realm")
+def test_no_plan_takes_the_best_words_away(conn: Connection) -> None:
+    """The candidates of BM25 are cut in their order, not in the one that a join happens to give."""
+    rows(conn, "configure", "channel_depth", "1")
+    for no in range(20):
+        tell(conn, f"common {no}", f"A pangolin was seen by the people of house {no} that year.")
+    tell(conn, "best", "A pangolin met an aardvark.")
+    for method in ("nestloop", "mergejoin", "hashjoin"):
+        with conn.transaction(force_rollback=True):
+            conn.execute(f"set local enable_{method} = off")
+            found = rows(conn, "retrieve", "pangolin, aardvark", top_k=1, walk="hops")
+        assert "best" in [row["document"] for row in of_kind(found, "chunk") if row["ranks"].get("text") == 1]
+
+
+@pytest.mark.usefixtures("realm")
 def test_terms_are_counted_again_when_a_tenth_has_changed(conn: Connection) -> None:
     def counted() -> int:
         return int(

@@ -1,29 +1,37 @@
-"""Everything that can happen to a space, in any order: documents, rows by hand, decisions, changes of the vocabulary.
+"""Everything that can happen to a space, in any order: documents, rows by hand, decisions, changes of the vocabulary,
+what models say, communities, retention, purges.
 
-Whatever happened, the graph is what a derivation from scratch gives, and every past answers as it did (P4).
+Whatever happened, the graph is what a derivation from scratch gives, every past answers as it did (P4), and who keeps a
+copy by the change feed has what there is (P5).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import count
 
 import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
 
 from tests.properties.test_graph import Spaces, read
-from tests.properties.test_time_travel import evidence
-from tests.support.calls import row, rows
+from tests.properties.test_time_travel import QUESTIONS, evidence
+from tests.support.calls import row, rows, set_models
 from tests.support.corpus import (
     ALIASES,
+    CONFIDENCES,
+    FAMILY,
     NAMES,
     PREDICATES,
     REALM,
     SPELLINGS,
+    TYPES,
     VOCABULARY,
     Draft,
     as_document,
@@ -32,11 +40,16 @@ from tests.support.corpus import (
     differences,
     index,
     make_realm,
+    ordinals,
+    publications,
     worlds,
 )
 from tests.support.database import Connection, Row, sql, value, view
+from tests.support.endpoint import Endpoint, Request
+from tests.support.feed import Mirror, changes, drain, expected
+from tests.support.graph import read_graph
 from tests.support.hand import assert_triple, chunk_of, mention_entity, withdraw
-from tests.support.model import Extraction, Predicate, derive
+from tests.support.model import Entity, Extraction, Graph, Predicate, Triple, derive, fold
 
 
 # ---------------------------------------------------------------- rows by hand are evidence like any other
@@ -96,18 +109,46 @@ def complete(conn: Connection, space: str, draft: Draft, part: Draft) -> None:
 REDECLARED: tuple[Callable[[Predicate], Predicate], ...] = (
     lambda p: replace(p, functional=not p.functional),
     lambda p: replace(p, groups=() if p.groups else ("other",)),
+    lambda p: replace(p, symmetric=not p.value and not p.symmetric),
 )
 SYNONYMS = (("lives_in", "admires"), ("founded", "works_for"), ("despises", "admires"))
-STEPS = "index revise delete write write withdraw merge retract undo redeclare alias".split()
+STEPS = (
+    "index revise delete write write withdraw merge split retract state undo redeclare alias declare_entity"
+    " build build archive restore purge purge_document".split()
+)
 _numbers = count()
 #: Each of these lives takes a realm of its own.
-EXAMPLES = settings().max_examples // 4
+EXAMPLES = max(2, settings().max_examples // 4)
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[Endpoint]:
+    """Write reports, and find that what is offered contradicts every statement whose text has an even length."""
+    with Endpoint() as endpoint:
+        endpoint.on_other = contradicted
+        yield endpoint
+
+
+FACT = re.compile(r"^ +Fact (\d+).*?: (.*)$", re.MULTILINE)
+
+
+def contradicted(request: Request) -> object:
+    statements = re.split(r"^Statement ", request.message("user"), flags=re.MULTILINE)[1:]
+    return {
+        "contradictions": [
+            {"statement": no, "contradicts": [int(n) for n, text in FACT.findall(said) if len(text) % 2 == 0]}
+            for no, said in enumerate(statements, 1)
+        ]
+    }
 
 
 @contextmanager
-def own_realm(conn: Connection) -> Iterator[str]:
+def own_realm(conn: Connection, models: Endpoint) -> Iterator[str]:
     realm = f"life {next(_numbers)}"
     make_realm(conn, realm)
+    set_models(conn, models, "auxiliary", "community", realm=realm)
+    for name, setting in (("community_min_size", 2), ("telemetry", True), ("retention_threshold", 0.6)):
+        rows(conn, "configure", name, Jsonb(setting), realm=realm)
     try:
         yield realm
     finally:
@@ -117,17 +158,33 @@ def own_realm(conn: Connection) -> Iterator[str]:
 @pytest.mark.usefixtures("world")
 @settings(max_examples=EXAMPLES)
 @given(documents=collections(), data=st.data())
-def test_the_past_of_a_whole_life(world: Connection, documents: list[Draft], data: st.DataObject) -> None:
-    with own_realm(world) as realm:
+def test_the_past_of_a_whole_life(
+    world: Connection, models: Endpoint, documents: list[Draft], data: st.DataObject
+) -> None:
+    with own_realm(world, models) as realm:
+        rows(world, "configure", "contradiction_detection", Jsonb(data.draw(st.booleans())), realm=realm)
         life = Life(world, realm, data, documents)
         life.index()
-        seen: dict[int, list[Row]] = {}
+        mirror = Mirror()
         for _ in range(data.draw(st.integers(4, 10))):
+            before = life.revision()
             life.step()
             assert life.differences() == 0
-            seen[life.revision()] = life.answers(None)
-        for revision, found in seen.items():
-            assert life.answers(str(revision)) == found, f"as believed at {revision}"
+            life.remember(before)
+            mirror.follow(world, data.draw(st.sampled_from((1, 2, 1000))), realm=realm, space="default")
+            mirror.check(world, realm)
+        life.check_pasts()
+        if not life.horizon:
+            told = changes(drain(world, realm=realm, space="default"))
+            assert [c for c in told if not c[2].startswith("communities")] == expected(world, realm)
+
+
+def declare(conn: Connection, realm: str, predicate: Predicate) -> None:
+    rows(
+        conn, "declare_predicate", predicate.name, inverse_of=predicate.inverse_of,
+        is_symmetric=predicate.symmetric, is_functional=predicate.functional, is_value=predicate.value,
+        exclusive_groups=list(predicate.groups), realm=realm,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -140,6 +197,15 @@ def but_for(sqlstate: str, mentioned: str = "") -> Iterator[None]:
             raise
 
 
+@dataclass(frozen=True)
+class Found:
+    """What reads found at a revision: evidence, and of each name the facts: not withdrawn ones, and withdrawn ones."""
+
+    evidence: list[Row]
+    facts: list[Row]
+    withdrawn: list[Row]
+
+
 @dataclass(repr=False)
 class Life:
     """One realm with one space, and what can happen to it."""
@@ -148,10 +214,16 @@ class Life:
     realm: str
     data: st.DataObject
     documents: list[Draft]
+    seen: dict[int, Found] = field(default_factory=dict)
+    horizon: int = 0  # what was believed before may have been purged
 
     def step(self) -> None:
         getattr(self, self.data.draw(st.sampled_from(STEPS)))()
 
+    def call(self, function: str, *args: object, **named: object) -> list[Row]:
+        return rows(self.conn, function, *args, **named, realm=self.realm)
+
+    # ------------------------------------------------------------ documents
     def index(self) -> None:
         index(self.conn, self.realm, "default", self.data.draw(st.sampled_from(self.documents)))
 
@@ -161,8 +233,24 @@ class Life:
 
     def delete(self) -> None:
         if found := self.pick("documents"):
-            delete(self.conn, self.realm, "default", found["document"])
+            self.call("delete_document", found["document"], source=found["source"])
 
+    def declare_entity(self) -> None:
+        """Two names that share an identifier are one; an alias may be contested."""
+        name = self.data.draw(st.sampled_from([spellings[0] for spellings in (*SPELLINGS, *FAMILY)]))
+        aliases = [a for a in self.data.draw(st.lists(st.sampled_from(ALIASES), max_size=1)) if a != name]
+        identifiers = self.data.draw(st.lists(st.sampled_from(["Q1", "Q2"]), max_size=1))
+        self.call("declare_entity", name, self.data.draw(st.sampled_from(TYPES)), aliases, identifiers)
+
+    def state(self) -> None:
+        """A fact from a person."""
+        if found := self.pick("facts"):
+            said = found["subject"], found["predicate"], found["object"]
+            negated = self.data.draw(st.booleans())
+            published_at = datetime(2010, 1, 1, tzinfo=UTC)
+            self.call("assert_relation", *said, negated=negated, published_at=published_at)
+
+    # ------------------------------------------------------------ rows by hand
     def write(self) -> None:
         """Say in one passage what another document was to say."""
         standing = [d["document"] for d in view(self.conn, self.realm, "documents")]
@@ -179,21 +267,34 @@ class Life:
         if found := self.pick("assertions"):
             withdraw(self.conn, self.realm, found["assertion"])
 
+    # ------------------------------------------------------------ decisions
     def merge(self) -> None:
         entities = sorted({e["name"] for e in view(self.conn, self.realm, "entities")})
         if len(entities) > 1:
             one, other = self.data.draw(st.permutations(entities))[:2]
-            rows(self.conn, "merge_entities", one, other, realm=self.realm)
+            self.call("merge_entities", one, other)
+
+    def split(self) -> None:
+        found = sql(
+            self.conn,
+            f'select distinct v.name as entity, n.name from "{self.realm}".entity_name as n'
+            f' join "{self.realm}".entity_version as v on v.entity = n.entity and v.died is null'
+            " where n.died is null and n.role in ('alias', 'context') order by 1, 2",
+        )
+        if found:
+            chosen = self.data.draw(st.sampled_from(found))
+            self.call("split_entity", chosen["entity"], [chosen["name"]])
 
     def retract(self) -> None:
         if found := self.pick("facts"):
             said = found["subject"], found["predicate"], found["object"]
-            rows(self.conn, "retract_relation", *said, negated=found["negated"], realm=self.realm)
+            self.call("retract_relation", *said, negated=found["negated"])
 
     def undo(self) -> None:
         if found := self.pick("decisions"):
-            rows(self.conn, "undo", found["decision"], realm=self.realm)
+            self.call("undo", found["decision"])
 
+    # ------------------------------------------------------------ vocabulary
     def redeclare(self) -> None:
         predicate = self.data.draw(st.sampled_from([p for p in PREDICATES if not p.inverse_of]))
         self.declare(self.data.draw(st.sampled_from(REDECLARED))(predicate))
@@ -207,12 +308,37 @@ class Life:
             self.declare(VOCABULARY[name])
 
     def declare(self, predicate: Predicate) -> None:
-        rows(
-            self.conn, "declare_predicate", predicate.name, inverse_of=predicate.inverse_of,
-            is_symmetric=predicate.symmetric, is_functional=predicate.functional, is_value=predicate.value,
-            exclusive_groups=list(predicate.groups), realm=self.realm,
-        )  # fmt: skip
+        declare(self.conn, self.realm, predicate)
 
+    # ------------------------------------------------------------ communities, retention, purges
+    def build(self) -> None:
+        self.call("build_communities", levels=self.data.draw(st.integers(1, 2)))
+
+    def archive(self) -> None:
+        self.call("apply_retention", dry_run=False)
+
+    def restore(self) -> None:
+        self.call("restore_archived")
+
+    def purge(self) -> None:
+        horizon = self.data.draw(st.integers(1, self.revision()))
+        if horizon >= self.horizon:
+            self.call("purge", before=str(horizon), dry_run=False)
+            self.horizon = self.purged()
+
+    def purge_document(self) -> None:
+        gone = sql(
+            self.conn,
+            f'select d.name, d.source from "{self.realm}".document as d where not exists (select from'
+            f' "{self.realm}".document_version as v where v.document = d.id and v.died is null) order by 1, 2',
+        )
+        if gone:
+            chosen = self.data.draw(st.sampled_from(gone))
+            with but_for("GR009", "communities"):
+                self.call("purge", document=chosen["name"], source=chosen["source"], dry_run=False)
+            self.horizon = max(self.horizon, self.purged())
+
+    # ------------------------------------------------------------ what there is
     def pick(self, name: str) -> Row | None:
         """A row of a view, chosen by its place in an order that does not depend on ids."""
         found = sorted(view(self.conn, self.realm, name), key=str)
@@ -222,23 +348,167 @@ class Life:
         found = sql(self.conn, f'select revision from "{self.realm}".space')
         return int(found[0]["revision"]) if found else 0
 
+    def purged(self) -> int:
+        return int(value(self.conn, f'select purged from "{self.realm}".space'))
+
     def differences(self) -> int:
         return differences(self.conn, self.realm, "default") if self.revision() else 0
 
-    def answers(self, as_believed_at: str | None) -> list[Row]:
-        found = evidence(self.conn, "default", as_believed_at, self.realm)
-        for name in [*ALIASES, *(spellings[0] for spellings in SPELLINGS)]:
+    def remember(self, before: int) -> None:
+        """A step that took no revision changed nothing that is read."""
+        found = self.answers(None)
+        if self.revision() == before and before in self.seen and not self.horizon:
+            assert self.seen[before] == found
+        self.seen[self.revision()] = found
+
+    def check_pasts(self) -> None:
+        """What was withdrawn may be purged with the past in which it was believed."""
+        for revision, then in self.seen.items():
+            if revision >= self.horizon:
+                found = self.answers(str(revision))
+                assert found.evidence == then.evidence, f"as believed at {revision}"
+                assert found.facts == then.facts, f"as believed at {revision}"
+                assert self.horizon or found.withdrawn == then.withdrawn, f"as believed at {revision}"
+            else:
+                with pytest.raises(psycopg.Error, match="purged"):
+                    self.answers(str(revision))
+
+    def answers(self, as_believed_at: str | None) -> Found:
+        found = [
+            *evidence(self.conn, "default", as_believed_at, self.realm),
+            *self.call("retrieve", QUESTIONS[0], "global", top_k=2, as_believed_at=as_believed_at),
+        ]
+        facts: list[Row] = []
+        for name in dict.fromkeys([*ALIASES, *(s[0] for s in (*SPELLINGS, *FAMILY))]):
             with but_for("GR015"):
-                told = rows(
-                    self.conn,
-                    "timeline",
-                    name,
-                    as_believed_at=as_believed_at,
-                    space="default",
-                    realm=self.realm,
-                )
-                found += sorted(told, key=str)
-        return found
+                facts += self.call("timeline", name, as_believed_at=as_believed_at)
+        is_withdrawn = [fact["status"] == "withdrawn" for fact in facts]
+        return Found(
+            found,
+            [fact for fact, is_gone in zip(facts, is_withdrawn, strict=True) if not is_gone],
+            [fact for fact, is_gone in zip(facts, is_withdrawn, strict=True) if is_gone],
+        )
+
+
+# ---------------------------------------------------------------- what stands is all that counts (P1, P3)
+@pytest.mark.usefixtures("world")
+@settings(max_examples=EXAMPLES)
+@given(documents=collections(), data=st.data())
+def test_the_graph_is_that_of_what_stands(
+    world: Connection, models: Endpoint, documents: list[Draft], data: st.DataObject
+) -> None:
+    """Documents, rows by hand and the vocabulary come and go: the graph is the model's of what is left, which knows no
+    order of arrival."""
+    with own_realm(world, models) as realm:
+        ledger = Ledger(world, realm, data)
+        for draft in documents:
+            ledger.index(draft)
+        for _ in range(data.draw(st.integers(2, 10))):
+            ledger.step(documents)
+        found = read_graph(world, realm, "default", ledger.vocabulary)
+        assert dict(found.entities) == dict(ledger.graph().entities)
+        assert dict(found.relations) == dict(ledger.graph().relations)
+
+
+@dataclass(repr=False)
+class Ledger:
+    """What was said to a realm, kept beside it: evidence of chunks outlives the documents that they stand in."""
+
+    conn: Connection
+    realm: str
+    data: st.DataObject
+    live: dict[str, Draft] = field(default_factory=dict)
+    evidence: dict[tuple[str, int, Extraction], Extraction] = field(default_factory=dict)
+    vocabulary: dict[str, Predicate] = field(default_factory=lambda: dict(VOCABULARY))
+
+    def graph(self) -> Graph:
+        standing = [
+            replace(draft, chunks=tuple(self.said(draft, no) for no in range(len(draft.chunks))))
+            for draft in self.live.values()
+        ]
+        return derive(map(as_document, standing), self.vocabulary.values())
+
+    def said(self, draft: Draft, no: int) -> Extraction:
+        return self.evidence[draft.name, no, draft.chunks[no]]
+
+    def step(self, documents: list[Draft]) -> None:
+        draw = self.data.draw
+        what = draw(
+            st.sampled_from("index move delete write write withdraw withdraw redeclare alias".split())
+        )
+        if what == "index":
+            self.index(draw(st.sampled_from(documents)))
+        elif what == "redeclare":
+            predicate = draw(st.sampled_from([p for p in self.vocabulary.values() if not p.inverse_of]))
+            self.declare(draw(st.sampled_from(REDECLARED))(predicate))
+        elif what == "alias":
+            name, target = draw(st.sampled_from(SYNONYMS))
+            other = replace(VOCABULARY[name], inverse_of=target, groups=(), functional=False)
+            self.declare(other if draw(st.booleans()) else VOCABULARY[name])
+        elif self.live:
+            draft = self.live[draw(st.sampled_from(sorted(self.live)))]
+            if what == "move":
+                self.index(replace(draft, ordinal=draw(ordinals), published_at=draw(publications)))
+            elif what == "delete":
+                delete(self.conn, self.realm, "default", draft.name)
+                del self.live[draft.name]
+            elif what == "write":
+                self.write(draft, draw(st.sampled_from(range(len(draft.chunks)))))
+            else:
+                self.withdraw(draft, draw(st.sampled_from(range(len(draft.chunks)))))
+
+    def index(self, draft: Draft) -> None:
+        index(self.conn, self.realm, "default", draft)
+        self.live[draft.name] = draft
+        for no, chunk in enumerate(draft.chunks):
+            self.evidence.setdefault((draft.name, no, chunk), settled(chunk))
+
+    def write(self, draft: Draft, no: int) -> None:
+        """Something else of what this passage names."""
+        said = self.said(draft, no)
+        names = [entity.name for entity in said.entities]
+        predicates = [p for p in VOCABULARY.values() if not p.value]
+        one, other = self.data.draw(st.permutations(names))[:2] if len(names) > 1 else (None, None)
+        if one is None or other is None:
+            return
+        triple = Triple(
+            one, self.data.draw(st.sampled_from(predicates)).name, other,
+            negated=self.data.draw(st.sampled_from((False, False, True))),
+            confidence=self.data.draw(st.sampled_from(CONFIDENCES)),
+        )  # fmt: skip
+        chunk = chunk_of(self.conn, self.realm, "default", draft.name, no + 1)
+        if triple not in said.triples:
+            assert_triple(self.conn, self.realm, chunk, triple)
+            self.evidence[draft.name, no, draft.chunks[no]] = replace(said, triples=(*said.triples, triple))
+
+    def withdraw(self, draft: Draft, no: int) -> None:
+        said = self.said(draft, no)
+        chunk = chunk_of(self.conn, self.realm, "default", draft.name, no + 1)
+        rows_there = sql(
+            self.conn, f'select id from "{self.realm}".assertion where chunk = %s order by no', [chunk]
+        )
+        assert len(rows_there) == len(said.triples)
+        if said.triples:
+            place = self.data.draw(st.sampled_from(range(len(said.triples))))
+            withdraw(self.conn, self.realm, rows_there[place]["id"])
+            left = (*said.triples[:place], *said.triples[place + 1 :])
+            self.evidence[draft.name, no, draft.chunks[no]] = replace(said, triples=left)
+
+    def declare(self, predicate: Predicate) -> None:
+        declare(self.conn, self.realm, predicate)
+        self.vocabulary[predicate.name] = predicate
+
+
+def settled(chunk: Extraction) -> Extraction:
+    """With the ends of its triples among its entities, which they stay when a triple goes, and each triple once."""
+    known = {fold(entity.name) for entity in chunk.entities}
+    ends = [e for t in chunk.triples for e in ((t.subject,) if t.is_value else (t.subject, t.object))]
+    stubs = {fold(end): Entity(end) for end in reversed(ends) if fold(end) not in known}
+    last = {triple: no for no, triple in enumerate(chunk.triples)}
+    return Extraction(
+        (*chunk.entities, *reversed(stubs.values())),
+        tuple(triple for no, triple in enumerate(chunk.triples) if last[triple] == no),
+    )
 
 
 def test_rows_by_hand_survive_what_does_not_change_the_text(world: Connection, new_space: Spaces) -> None:

@@ -33,6 +33,74 @@ def changes(found: list[Row]) -> list[Change]:
     return [(row["space"], row["revision"], row["kind"], row["id"]) for row in found]
 
 
+# ---------------------------------------------------------------- a copy
+class Mirror:
+    """What a consumer has who knows of a space only what the feed told: by class and id the last word on a thing."""
+
+    def __init__(self) -> None:
+        self.since: str | None = None
+        self.things: dict[tuple[str, int], tuple[Any, ...]] = {}
+
+    def follow(self, conn: Connection, size: int, **where: Any) -> None:
+        for page in follow(conn, lambda: size, self.since, **where):
+            for change in page:
+                self._apply(change)
+            self.since = page[-1]["position"]
+
+    def _apply(self, change: Row) -> None:
+        what, _, how = change["kind"].partition("_")
+        of = "entity" if what == "description" else what
+        if of == "communities":
+            return  # they are stale: nothing to keep
+        if how in ("deleted", "dormant", "merged", "withdrawn") or change["kind"] == "entity_archived":
+            del self.things[of, change["id"]]
+        else:
+            self.things[of, change["id"]] = _copied(of, change["name"], change["details"])
+
+    def check(self, conn: Connection, realm: str) -> None:
+        """The copy is what the tables hold."""
+        there = {
+            (row["of"], row["id"]): _copied(row["of"], row["name"], row["details"])
+            for row in conn.execute(compose.SQL(_PRESENT).format(realm=compose.Identifier(realm))).fetchall()
+        }
+        assert self.things == there
+
+
+def _copied(of: str, name: str, details: Row) -> tuple[Any, ...]:
+    """Names of other things are left out: when those change, it is they that change."""
+    match of:
+        case "document":
+            return name, details.get("ordinal"), details["metadata"]
+        case "entity":
+            return name, details["types"], details["description"], sorted(details.get("aliases") or [])
+    held = ("predicate", "negated", "status", "weight", "period")
+    return *(details.get(key) for key in held), "superseded_by" in details
+
+
+_PRESENT = """
+select 'document' as of, d.id, d.key as name,
+    jsonb_build_object('ordinal', v.ordinal, 'metadata', v.metadata) as details
+from {realm}.document as d
+join {realm}.document_version as v on v.document = d.id and v.died is null
+union all
+select 'entity', v.entity, v.name, jsonb_build_object('types', v.types, 'description', c.body, 'aliases', array(
+    select distinct n.name
+    from {realm}.entity_name as n
+    where n.entity = v.entity and n.died is null and n.role <> 'canonical'
+))
+from {realm}.entity_version as v
+join {realm}.content as c on c.id = v.content
+where v.died is null
+union all
+select 'relation', v.relation, '', jsonb_strip_nulls(jsonb_build_object(
+    'predicate', v.predicate, 'negated', v.negated, 'status', v.status, 'weight', v.weight,
+    'period', graphrag._render_period(v.effective), 'superseded_by', v.superseded_by
+))
+from {realm}.relation_version as v
+where v.died is null
+"""
+
+
 # ---------------------------------------------------------------- from the tables
 def expected(conn: Connection, realm: str) -> list[Change]:
     """Every change of a realm in the order of the feed."""
@@ -106,14 +174,24 @@ def _entities(conn: Connection, realm: str) -> Iterator[_Told]:
         for revision, before, after, ever in _steps(own):
             changed.add(revision)
             if after is None:
-                kind = "entity_merged" if _is_taken(names, id_, revision) else "entity_dormant"
+                kind = _end(names, id_, revision)
             elif before is None:
                 kind = "entity_revived" if ever else "entity_new"
             else:
                 same = before["content"] == after["content"]
                 kind = "entity_changed" if same else "description_changed"
             yield space, revision, 2, id_, kind
-        yield from ((space, revision, 2, id_, "entity_changed") for revision in renamed[id_] - changed)
+        for revision in renamed[id_] - changed:
+            if any(v["born"] <= revision and (v["died"] or revision + 1) > revision for v in own):
+                yield space, revision, 2, id_, "entity_changed"
+
+
+def _end(names: list[Row], entity: int, revision: int) -> str:
+    """What is archived keeps its name, what is merged leaves it to another."""
+    kept = (n for n in names if n["entity"] == entity and n["role"] == "canonical")
+    if any(n["born"] <= revision < (n["died"] or revision + 1) for n in kept):
+        return "entity_archived"
+    return "entity_merged" if _is_taken(names, entity, revision) else "entity_dormant"
 
 
 def _is_taken(names: list[Row], entity: int, revision: int) -> bool:

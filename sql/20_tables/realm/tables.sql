@@ -176,7 +176,7 @@ create table mention (
     first_reading bigint,                -- id of the mention that first read the name in this text; null: this one
     unique (chunk, folded)
 );
-create index mention_folded on mention (space, folded);
+create index mention_folded on mention (space, folded, chunk);
 create index mention_content on mention (content);
 create index mention_claims on mention (space, folded) where folded_aliases <> '{}';
 create index mention_alias on mention using gin (folded_aliases) with (fastupdate = off) where folded_aliases <> '{}';

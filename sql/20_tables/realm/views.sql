@@ -60,13 +60,11 @@ select
                 else sn.document = d.id
             end
             and a.value_key is not distinct from r.value_key
-            and (
-                r.value_key is null
-                or r.period = case
-                    when a.claim is null then ''
-                    else concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
-                end
-            )
+            and case
+                when r.value_key is null then true
+                when a.claim is null then r.period = ''
+                else r.period = concat(extract(epoch from lower(a.claim)), '/', extract(epoch from upper(a.claim)))
+            end
             and (
                 (sn.entity = v.subject and obn.entity is not distinct from v.object)
                 or (

@@ -1,0 +1,104 @@
+"""What `timeline` tells of the facts it lists: stated bounds and documents, in one order, in the past too."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.calls import row, rows
+from tests.support.corpus import as_json
+from tests.support.database import Connection, Row, view
+from tests.support.model import Entity, Extraction, Triple
+from tests.support.reading import REALM
+
+BILLIONS = "$70 billion"
+
+
+@pytest.fixture
+def kb(conn: Connection) -> Connection:
+    rows(conn, "create_realm", REALM, embedding_url="builtin:hash", width=16)
+    rows(conn, "declare_predicate", "reported_revenue", is_value=True, realm=REALM)
+    conn.execute(f"set graphrag.realm = {REALM}")
+    return conn
+
+
+def tell(conn: Connection, name: str, ordinal: int, *triples: Triple) -> None:
+    ends = [e for t in triples for e in ((t.subject,) if t.is_value else (t.subject, t.object))]
+    says = as_json(Extraction(tuple(map(Entity, dict.fromkeys(ends))), triples))
+    text = " ".join(f"{t.subject} {t.predicate} {t.object}." for t in triples)
+    said = row(conn, "index", text, document=name, ordinal=ordinal, extraction=says)
+    assert said["rejected"] == {}
+
+
+def revenue(figure: str, year: str | None, negated: bool = False) -> Triple:
+    return Triple("Acme", "reported_revenue", figure, True, negated, valid_from=year, valid_to=year)
+
+
+def told(conn: Connection, entity: str, at: int | None = None) -> list[Row]:
+    return rows(conn, "timeline", entity, as_believed_at=None if at is None else str(at))
+
+
+def test_one_figure_of_two_periods_is_two_facts_with_documents_of_their_own(kb: Connection) -> None:
+    tell(kb, "a", 1, revenue(BILLIONS, "2005"))
+    tell(kb, "b", 2, revenue(BILLIONS, "2011"))
+    tell(kb, "c", 3, revenue(BILLIONS, None))
+    expected = [(None, None, ["c"]), ("2005", "2005", ["a"]), ("2011", "2011", ["b"])]
+    assert [(f["valid_from"], f["valid_to"], f["documents"]) for f in told(kb, "Acme")] == expected
+    found = sorted(view(kb, REALM, "facts"), key=lambda f: str(f["valid_from"] or ""))
+    assert [f["documents"] for f in found] == [["c"], ["a"], ["b"]]
+
+
+def test_documents_of_a_predicate_that_was_symmetric_then(kb: Connection) -> None:
+    """It is asked of the past what supported a fact; how a predicate is declared today does not matter."""
+    rows(kb, "declare_predicate", "met", is_symmetric=True)
+    tell(kb, "a", 1, Triple("Ada", "met", "Bob"))
+    tell(kb, "b", 2, Triple("Bob", "met", "Ada"))
+    (then,) = told(kb, "Ada", 2)
+    assert (then["documents"], then["weight"]) == (["a", "b"], 2)
+    rows(kb, "declare_predicate", "met", is_symmetric=False)
+    assert told(kb, "Ada", 2) == [then]
+    assert sorted(f["documents"] for f in told(kb, "Ada")) == [["a"], ["b"]]
+
+
+def test_documents_of_a_predicate_that_is_symmetric_now(kb: Connection) -> None:
+    tell(kb, "a", 1, Triple("Ada", "met", "Bob"))
+    tell(kb, "b", 2, Triple("Bob", "met", "Ada"))
+    then = told(kb, "Ada", 2)
+    assert sorted((f["subject"], f["documents"]) for f in then) == [("Ada", ["a"]), ("Bob", ["b"])]
+    rows(kb, "declare_predicate", "met", is_symmetric=True)
+    assert told(kb, "Ada", 2) == then
+    (now,) = [f for f in told(kb, "Ada") if f["status"] == "current"]
+    assert now["documents"] == ["a", "b"]
+
+
+def test_the_order_of_what_begins_at_one_time_is_settled(kb: Connection) -> None:
+    """By the whole of what is shown, whatever came first."""
+    triples = [revenue(BILLIONS, year, negated) for year in ("2005", "2011") for negated in (False, True)]
+    over = [revenue("$1 billion", year) for year in ("2005", "2011")]
+    orders = ([*triples], [*reversed(triples)])
+    found = []
+    for number, order in enumerate(orders):
+        space = f"space {number}"
+        kb.execute("select set_config('graphrag.space', %s, false)", [space])
+        for triple in order:
+            tell(kb, f"doc {triples.index(triple)}", 1, triple)
+        tell(kb, "over", 2, *over)
+        found.append(told(kb, "Acme"))
+    assert found[0] == found[1]
+
+
+def test_both_bounds_are_those_of_one_statement(kb: Connection) -> None:
+    tell(kb, "a", 1, Triple("Ada", "met", "Bob", valid_from="2001", valid_to="2005"))
+    tell(kb, "b", 2, Triple("Ada", "met", "Bob", valid_from="2011"))
+    tell(kb, "c", 3, Triple("Ada", "met", "Bob"))
+    (fact,) = told(kb, "Ada")
+    assert (fact["valid_from"], fact["valid_to"]) == ("2011", None)
+    assert fact["documents"] == ["a", "b", "c"]
+
+
+def test_a_retracted_orientation_supports_nothing(kb: Connection) -> None:
+    tell(kb, "a", 1, Triple("Ada", "met", "Bob"))
+    tell(kb, "b", 2, Triple("Bob", "met", "Ada"))
+    rows(kb, "retract_relation", "Bob", "met", "Ada")
+    assert [(f["status"], f["documents"]) for f in told(kb, "Ada") if f["subject"] == "Ada"] == [
+        ("current", ["a"])
+    ]
