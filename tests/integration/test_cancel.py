@@ -308,6 +308,7 @@ def test_a_session_whose_libraries_were_loading_loads_them_again(
 @pytest.mark.parametrize("instant", INSTANTS[::3])
 def test_a_transaction_goes_on_after_its_savepoint(site: Site, watch: Connection, instant: float) -> None:
     answered = int(instant * site.requests)
+    before = state(watch, REALM)
     with site.database.connect(autocommit=False) as victim, ThreadPoolExecutor(1) as pool:
         row(victim, "index", pages("Ann"), document="short", realm=REALM)
         victim.execute("savepoint before")
@@ -322,7 +323,7 @@ def test_a_transaction_goes_on_after_its_savepoint(site: Site, watch: Connection
         assert row(victim, "index", pages("Bob"), document="next", realm=REALM)["failed"] == 0
         assert founders(victim) == {"Ann", "Bob", "Zed"}
         victim.rollback()
-    assert state(watch, REALM) == site.before
+    assert state(watch, REALM) == before
 
 
 @pytest.mark.parametrize("where", [is_embedding, is_chat])
