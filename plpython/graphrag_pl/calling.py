@@ -209,8 +209,10 @@ class Calls:
         waiting = [task for task in self._tasks if not task.done()]
         if waiting:
             # An answer ends the step too: the query by which it gave its turn back has a snapshot.
-            done, _ = await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
+            await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        # Not only those waited for: the loop's last round before the tick ends can end another.
+        for task in self._tasks:
+            if task.done():
                 task.result()  # raises where the task's own query met a cancel
 
     async def _end(self) -> None:

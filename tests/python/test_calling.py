@@ -405,7 +405,7 @@ def test_unregistered_url() -> None:
     (answer,) = call(client, request(base_url="http://elsewhere/v1"))
     assert answer["code"] == "GR102"
     assert "http://elsewhere/v1" in answer["message"]
-    assert "set_endpoint" in answer["hint"]
+    assert "endpoint_location" in answer["hint"]
     assert not client.opened
     assert not client.sent
 
@@ -462,6 +462,39 @@ def test_cancel_ends_everything_at_once(deadline: int) -> None:
     assert time.monotonic() - begun < 1
     assert cancelled == 3
     assert client.closed == 1
+
+
+@pytest.mark.parametrize("rounds", range(6))
+def test_a_cancel_met_in_the_last_round_of_a_tick_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch, rounds: int
+) -> None:
+    """A task that ends after the tick's wait and before the loop stands still is neither waited for nor new."""
+
+    async def answer(one: calling.Request, *_: object) -> dict[str, object]:
+        role = one.body["role"]
+        if role == "first":
+            await asyncio.sleep(0.01)
+            answered.set()
+        elif role == "cancelled":
+            await answered.wait()
+            for _round in range(rounds):
+                await asyncio.sleep(0)
+            raise StatementCancelledError
+        else:
+            await asyncio.sleep(3600)
+        return {}
+
+    answered = asyncio.Event()
+    monkeypatch.setattr(calling, "_answer", answer)
+    requests = [request(body={"role": role}) for role in ("first", "cancelled", "stuck")]
+    fake = FakePlpy(locations={URL: (KEY, True)})
+    calls = calling.open_calls(fake, json.dumps(requests), 4, failing(BODY))
+    try:
+        with pytest.raises(StatementCancelledError):
+            for _step in range(4):
+                calls.step()
+    finally:
+        calls.close()
 
 
 def test_name_lookup_that_hangs_does_not_delay_a_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
