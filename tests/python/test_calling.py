@@ -491,8 +491,7 @@ def test_a_cancel_met_in_the_last_round_of_a_tick_is_not_lost(
     calls = calling.open_calls(fake, json.dumps(requests), 4, failing(BODY))
     try:
         with pytest.raises(StatementCancelledError):
-            for _step in range(4):
-                calls.step()
+            all(not calls.step() for _ in range(4))
     finally:
         calls.close()
 
