@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -324,8 +325,9 @@ def test_nobody_there_is_said_and_costs_no_whole_deadline(conn: Connection, mode
     failure = refused("GR101", (url, "tried for 10 s"), lambda: ask(conn, mode="bypass"))
     taken = time.monotonic() - begun
     conn.remove_notice_handler(handler)
-    assert 5 < taken < 10 + GRACE
-    assert "Attempts:" in (failure.message_detail or "")
+    assert taken < 10 + GRACE  # how much less is chance: no try is begun that would come too late
+    tries = re.search(r"Attempts: (\d+)", failure.message_detail or "")
+    assert tries and int(tries[1]) > 1
     ((at, message),) = said
     assert at < 2
     assert url in message
