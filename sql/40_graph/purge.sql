@@ -280,18 +280,21 @@ begin
             and not exists (select from relation_version as v where v.content = c.id)
             and not exists (select from report as r where r.content = c.id)
         returning c.space, c.kind, c.hash
-    ),
-    answers as (
-        delete from cached_answer as a
-        using texts as t, space as s
-        where t.kind = 'chunk' and s.id = t.space and a.space = s.name and a.body = t.hash
-        returning 1
     )
     select jsonb_build_object(
         'relations', (select count(*) from relations),
         'documents', (select count(*) from documents),
         'texts', (select count(*) from texts),
-        'answers', (select count(*) from answers)
+        'answers', (
+            select coalesce(sum(graphrag._forget_answers('infinity', s.name, t.bodies)), 0)
+            from (
+                select x.space, array_agg(x.hash) as bodies
+                from texts as x
+                where x.kind = 'chunk'
+                group by x.space
+            ) as t
+            join space as s on s.id = t.space
+        )
     )
     into _more;
     if of_document is not null then
