@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -95,7 +96,8 @@ def drop_leftovers(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         found = conn.execute("select datname from pg_database where starts_with(datname, %s)", (PREFIX,))
         for (name,) in found.fetchall():
-            if not _alive(int(name.removeprefix(PREFIX).split("_")[0])):
+            (pid,) = re.findall(rf"^{PREFIX}(\d+)", name)
+            if not _alive(int(pid)):
                 database = compose.Identifier(name)
                 conn.execute(compose.SQL("alter database {} is_template false").format(database))
                 conn.execute(compose.SQL("drop database {} with (force)").format(database))
