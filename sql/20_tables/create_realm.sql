@@ -42,7 +42,6 @@ begin
     perform graphrag._check_realm_name(realm);
     if graphrag._realm_exists(realm) then
         raise notice 'realm "%" exists already', realm;
-        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     -- Asked before the lock: a second caller must not wait for the network of the first.
@@ -89,22 +88,6 @@ begin
 end
 $function$;
 comment on function graphrag.create_realm(text, text, text, integer) is 'Makes a realm: a schema with its own tables, for the vectors of one embedding model. Does nothing if it exists.';
-
-create function graphrag._mend_triggers(realm text)
-    returns void
-    language plpgsql volatile parallel unsafe
-as $function$
--- DROP EXTENSION takes the triggers of a realm with it.
-begin
-    perform set_config('search_path', format('%I, pg_temp', realm), true);
-    if not exists (
-        select from pg_trigger as t where t.tgrelid = 'space'::regclass and t.tgname = 'take_revision'
-    ) then
-        execute graphrag._realm_triggers();
-    end if;
-end
-$function$;
-comment on function graphrag._mend_triggers(text) is 'Makes the triggers of an existing realm if they are gone.';
 
 create function graphrag._realm_embedding(embedding_url text, embedding_model text, width integer)
     returns jsonb
