@@ -2781,7 +2781,7 @@ create function graphrag._steps_from(version text)
     returns text
     language sql stable parallel safe
 as $function$
-    select string_agg(s.ddl, e'\n' order by s.no)
+    select string_agg(s.ddl, e'\n;\n' order by s.no)
     from graphrag._realm_steps() as s
     where s.no >= (select o.no from graphrag._realm_steps() as o where o.version = $1)
 $function$;
