@@ -97,3 +97,35 @@ def goes_on(conn: Connection, endpoint: Endpoint) -> None:
     assert row(conn, "index", "Ann again.", document="new", extraction=fresh, space="second", realm=REALM)[
         "revision"
     ]
+
+
+def test_a_schema_alone_takes_new_documents(
+    server: NoopExecutor, database: Database, source: Connection, endpoint: Endpoint
+) -> None:
+    """No row comes with it, so the realm has to be told what it is; then it is like a new one."""
+    schema = '"' + REALM.replace('"', '""') + '"'
+    kept = one(source, f"select version, model, width from {schema}.realm")
+    with new_database(server, f"{database.name}_restored", template="template0") as restored:
+        copy(source, database, restored, "--schema-only")
+        with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
+            assert view(conn, REALM, "document") == []
+            refused("GR202", (REALM,), lambda: rows(conn, "retrieve", "Ann", realm=REALM), "realm (version")
+            sql(conn, f"insert into {schema}.realm (version, model, width) values (%s, %s, %s)", list(kept.values()))
+            rows(conn, "set_endpoint", "embedding", "builtin:hash", "hash", realm=REALM,
+                 options={"width": kept["width"]})  # fmt: skip
+            index(conn, REALM, "default", moves(1, "Paris"))
+            assert {fact["object"] for fact in view(conn, REALM, "facts")} == {"Paris"}
+            assert differences(conn, REALM, "default") == 0
+
+
+def test_a_dump_lives_on_in_a_fresh_cluster(database: Database, source: Connection, endpoint: Endpoint) -> None:
+    with new_server(source) as fresh:
+        fresh.initdb(like=source)
+        fresh.start()
+        copy(source, database, fresh.database("postgres"))
+        with fresh.database("postgres").connect(options="-c search_path= -c statement_timeout=60000") as conn:
+            before = read_graph(source, REALM, "default", VOCABULARY)
+            assert read_graph(conn, REALM, "default", VOCABULARY) == before
+            # Registered at the old server, and no key is in a dump.
+            assert value(conn, "select count(*) from graphrag.endpoint_location") == 0
+            goes_on(conn, endpoint)
