@@ -2196,7 +2196,12 @@ create function graphrag._refuse_outdated(realm text, version text)
     language plpgsql stable parallel safe
 as $function$
 begin
-    if version = '0.2.0' then
+    if version is null then
+        raise exception 'realm "%" has tables, but no rows', realm
+            using errcode = 'GR202',
+                detail = 'A restore brought its schema without its data.',
+                hint = format('SELECT graphrag.create_realm(%L, …); begins anew in these tables.', realm);
+    elsif version = '0.2.0' then
         raise exception 'realm "%" has lost its triggers', realm
             using errcode = 'GR202',
                 detail = 'They went away with the extension when it was dropped.',
@@ -2567,9 +2572,10 @@ declare
     _endpoint jsonb;
     _probe jsonb;
     _width integer;
+    _is_new boolean;
 begin
     perform graphrag._check_realm_name(realm);
-    if graphrag._realm_exists(realm) then
+    if graphrag._realm_exists(realm) and not graphrag._lacks_rows(realm) then
         raise notice 'realm "%" exists already', realm;
         return realm;
     end if;
@@ -2587,36 +2593,97 @@ begin
     end if;
     -- Two sessions that create one realm at once both succeed: the second waits here and then finds it.
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || realm, 0));
-    if graphrag._realm_exists(realm) then
+    _is_new := not graphrag._realm_exists(realm);
+    if not _is_new and not graphrag._lacks_rows(realm) then
         raise notice 'realm "%" exists already', realm;
         return realm;
     end if;
-    if exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then
+    if _is_new and exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then
         raise exception 'there is a schema "%" that is not a realm', realm
             using errcode = 'GR006',
                 detail = 'A realm needs a schema of its own.',
                 hint = 'Choose another name for the realm.';
     end if;
-    execute format('create schema %I', realm);
+    if _is_new then
+        execute format('create schema %I', realm);
+    end if;
     perform set_config(
         'search_path',
         format('%I, %I, %I, pg_temp', realm, graphrag._schema_of('vector'), graphrag._schema_of('pg_trgm')),
         true
     );
-    execute graphrag._realm_tables();
-    perform graphrag._set_width(_width);
-    execute graphrag._realm_triggers();
-    execute graphrag._realm_views();
+    if _is_new then
+        execute graphrag._realm_tables();
+        perform graphrag._set_width(_width);
+        execute graphrag._realm_triggers();
+        execute graphrag._realm_views();
+        execute graphrag._version_note();
+    else
+        perform graphrag._check_table_width(realm, _width);
+    end if;
     execute 'insert into realm (version, model, width) values ($1, $2, $3)'
-        using '0.2.0', _endpoint ->> 'model', _width;
+        using graphrag._noted_version(), _endpoint ->> 'model', _width;
     execute 'insert into endpoint (role, base_url, model, options) values (''embedding'', $1, $2, $3)'
         using _endpoint ->> 'base_url', _endpoint ->> 'model', coalesce(_endpoint -> 'options', '{}');
     perform graphrag._record_usage(_probe -> 'usage');
-    execute format('comment on schema %I is %L', realm, 'A graphrag realm.');
     return realm;
 end
 $function$;
-comment on function graphrag.create_realm(text, text, text, integer) is 'Makes a realm: a schema with its own tables, for the vectors of one embedding model. Does nothing if it exists.';
+comment on function graphrag.create_realm(text, text, text, integer) is 'Makes a realm: a schema with its own tables, for the vectors of one embedding model. Does nothing if it exists; tables that were restored without their rows become an empty realm.';
+
+create function graphrag._lacks_rows(realm text)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- As after a restore of a schema without its data.
+declare
+    _lacks boolean;
+begin
+    execute format('select not exists (select from %I.realm)', realm) into _lacks;
+    return _lacks;
+end
+$function$;
+comment on function graphrag._lacks_rows(text) is 'Whether the tables of a realm are there without their rows.';
+
+create function graphrag._check_table_width(realm text, width integer)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _has integer := (
+        select a.atttypmod from pg_catalog.pg_attribute as a where a.attrelid = 'content'::regclass and a.attname = 'vec'
+    );
+begin
+    if _has <> width then
+        raise exception 'the vectors would have % dimensions, the tables of realm "%" have room for %', width, realm, _has
+            using errcode = 'GR105',
+                detail = 'The tables were made for another model, and restored without their rows.',
+                hint = format('Name a model of that width, or: DROP SCHEMA %I CASCADE; and make the realm anew.', realm);
+    end if;
+end
+$function$;
+comment on function graphrag._check_table_width(text, integer) is 'Raises GR105 if the current realm''s tables are for vectors of another width.';
+
+create function graphrag._version_note()
+    returns text
+    language sql stable parallel safe
+as $function$
+-- The version stands in the table realm. Where its row has been lost, it is known from here.
+    select format('comment on schema %I is %L', current_schema, 'A graphrag realm of version 0.2.0')
+$function$;
+comment on function graphrag._version_note() is 'The DDL that notes the version of the current realm''s tables.';
+
+create function graphrag._noted_version()
+    returns text
+    language sql stable parallel safe
+as $function$
+    select coalesce(
+        substring(obj_description(n.oid, 'pg_namespace') from '^A graphrag realm of version (\S+)$'), '0.1.0'
+    )
+    from pg_catalog.pg_namespace as n
+    where n.nspname = current_schema
+$function$;
+comment on function graphrag._noted_version() is 'The version of the current realm''s tables by the note on its schema; 0.1.0 made none.';
 
 create function graphrag._realm_embedding(embedding_url text, embedding_model text, width integer)
     returns jsonb
@@ -2800,7 +2867,7 @@ declare
         select pg_get_userbyid(c.relowner) from pg_catalog.pg_class as c where c.oid = 'realm'::regclass
     );
     _indexes text := graphrag._missing_indexes();
-    _views text := graphrag._realm_views();
+    _views text := graphrag._realm_views() || ';' || graphrag._version_note();
     _triggers text := graphrag._realm_triggers();
 begin
     if _owner <> current_user then
@@ -20235,7 +20302,12 @@ begin
         );
     end if;
     select r.version, r.model, r.width into _row from realm as r;
-    if _row.version <> '0.2.0' then
+    if _row.version is null then
+        return graphrag._finding(
+            'realm', 'error', format('Realm "%s" has tables, but no rows.', realm),
+            format('SELECT graphrag.create_realm(%L, …); begins anew in these tables.', realm)
+        );
+    elsif _row.version <> '0.2.0' then
         return graphrag._finding(
             'realm', 'error', format('Realm "%s" is of graphrag %s, this is 0.2.0.', realm, _row.version),
             case when exists (select from graphrag._realm_steps() as s where s.version = _row.version)

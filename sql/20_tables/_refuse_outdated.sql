@@ -3,7 +3,12 @@ create function graphrag._refuse_outdated(realm text, version text)
     language plpgsql stable parallel safe
 as $function$
 begin
-    if version = '@VERSION@' then
+    if version is null then
+        raise exception 'realm "%" has tables, but no rows', realm
+            using errcode = 'GR202',
+                detail = 'A restore brought its schema without its data.',
+                hint = format('SELECT graphrag.create_realm(%L, …); begins anew in these tables.', realm);
+    elsif version = '@VERSION@' then
         raise exception 'realm "%" has lost its triggers', realm
             using errcode = 'GR202',
                 detail = 'They went away with the extension when it was dropped.',

@@ -89,7 +89,7 @@ declare
         select pg_get_userbyid(c.relowner) from pg_catalog.pg_class as c where c.oid = 'realm'::regclass
     );
     _indexes text := graphrag._missing_indexes();
-    _views text := graphrag._realm_views();
+    _views text := graphrag._realm_views() || ';' || graphrag._version_note();
     _triggers text := graphrag._realm_triggers();
 begin
     if _owner <> current_user then

@@ -22,7 +22,12 @@ begin
         );
     end if;
     select r.version, r.model, r.width into _row from realm as r;
-    if _row.version <> '@VERSION@' then
+    if _row.version is null then
+        return graphrag._finding(
+            'realm', 'error', format('Realm "%s" has tables, but no rows.', realm),
+            format('SELECT graphrag.create_realm(%L, …); begins anew in these tables.', realm)
+        );
+    elsif _row.version <> '@VERSION@' then
         return graphrag._finding(
             'realm', 'error', format('Realm "%s" is of graphrag %s, this is @VERSION@.', realm, _row.version),
             case when exists (select from graphrag._realm_steps() as s where s.version = _row.version)
