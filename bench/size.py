@@ -99,7 +99,7 @@ def measure(session: Connection, width: int) -> dict[str, Any]:
 def run(session: Connection, statement: str, width: int, arguments: dict[str, Any] | None) -> tuple[Any, ...]:
     """One statement with the width in its types; its first row, if it has any."""
     cursor = session.execute(
-        sql.SQL(statement).format(width=sql.Literal(width)),  # type: ignore[arg-type]
+        sql.SQL(statement).format(width=sql.Literal(width)),
         arguments,
     )
     return (cursor.fetchone() or ()) if cursor.description else ()

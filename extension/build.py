@@ -366,15 +366,18 @@ def dollar_quote(text: str) -> str:
 
 
 def tle_script(version: str, python_library: str) -> str:
-    """One script that registers the current version and all update paths with pg_tle.
+    """One script that registers the current version and all update paths with pg_tle. A second run changes nothing.
 
     pg_tle knows no fixed schema: the script makes it, and says how to create the extension in it.
     """
-    requires = ", ".join(f"'{name.strip()}'" for name in control_value("requires").split(","))
+    needed = [name.strip() for name in control_value("requires").split(",")]
+    requires = ", ".join(f"'{name}'" for name in needed)
     comment = control_value("comment").replace("'", "''")
     parts = [
         f"-- Registers {EXTENSION} {version} with pg_tle. Run it as a superuser, then:\n"
-        f"--     CREATE EXTENSION {EXTENSION} SCHEMA {EXTENSION} CASCADE;\n"
+        + "".join(f"--     CREATE EXTENSION IF NOT EXISTS {name};\n" for name in needed)
+        + f"--     CREATE EXTENSION {EXTENSION} SCHEMA {EXTENSION};\n"
+        f"-- or, where an older version is: ALTER EXTENSION {EXTENSION} UPDATE;\n"
         f"-- Its Python packages are expected in {python_library}\n"
         f"create schema if not exists {EXTENSION};\n"
     ]
@@ -383,12 +386,26 @@ def tle_script(version: str, python_library: str) -> str:
         match path.stem.split("--")[1:]:
             case [target] if target == version:
                 parts.append(
-                    f"select pgtle.install_extension('{EXTENSION}', '{version}', '{comment}', {text}, "
-                    f"array[{requires}]);\n"
+                    f"""select case
+    when exists (select from pgtle.available_extensions() as e where e.name = '{EXTENSION}')
+    then pgtle.install_extension_version_sql('{EXTENSION}', s.version, s.script)
+    else pgtle.install_extension('{EXTENSION}', s.version, '{comment}', s.script, array[{requires}])
+end
+from (values ('{version}', {text})) as s (version, script)
+where not exists (
+    select from pgtle.available_extension_versions() as v where v.name = '{EXTENSION}' and v.version = s.version
+);
+"""  # noqa: S608  a script of our own, without input from outside
                 )
             case [old, new]:
-                parts.append(f"select pgtle.install_update_path('{EXTENSION}', '{old}', '{new}', {text});\n")
-    return "".join(parts)
+                parts.append(
+                    f"""select pgtle.install_update_path('{EXTENSION}', '{old}', '{new}', {text})
+where not exists (
+    select from pgtle.extension_update_paths('{EXTENSION}') as p where p.path = '{old}--{new}'
+);
+"""  # noqa: S608  likewise
+                )
+    return "".join([*parts, f"select pgtle.set_default_version('{EXTENSION}', '{version}');\n"])
 
 
 def write_dist(directory: Path, version: str) -> Path:

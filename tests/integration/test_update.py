@@ -147,7 +147,8 @@ REALM_OBJECTS = """
         case c.relkind when 'v' then pg_get_viewdef(c.oid) when 'i' then pg_get_indexdef(c.oid) end as def,
         (
             select array_agg(format('%%s %%s %%s %%s %%s', a.attname,
-                format_type(a.atttypid, a.atttypmod), a.attnotnull, col_description(c.oid, a.attnum), pg_get_expr(f.adbin, f.adrelid)) order by a.attname)
+                format_type(a.atttypid, a.atttypmod), a.attnotnull,
+                col_description(c.oid, a.attnum), pg_get_expr(f.adbin, f.adrelid)) order by a.attname)
             from pg_attribute as a
             left join pg_attrdef as f on f.adrelid = a.attrelid and f.adnum = a.attnum
             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from tests.support.database import Connection, Database, one, value
+from tests.support.database import Connection, Database, value
 
 
 def programs(conn: Connection) -> Path:
@@ -70,14 +70,13 @@ class Server:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def initdb(self, like: Connection) -> None:
-        """A new cluster that finds the extension where the tests' server does."""
+    def initdb(self, like: Connection | None = None) -> None:
+        """A new cluster; one like the tests' server finds the extension where that does."""
         self.run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N",
                  "--locale=C.UTF-8")  # fmt: skip
-        where = one(like, "select current_setting('extension_destdir', true) as destdir")["destdir"]
-        lines = ["fsync = off", "listen_addresses = '127.0.0.1'", "timezone = 'UTC'"]
-        lines += [f"extension_destdir = '{where}'"] if where else []
-        self.configure(*lines)
+        self.configure("fsync = off", "listen_addresses = '127.0.0.1'", "timezone = 'UTC'")
+        if like and (where := value(like, "select nullif(current_setting('extension_destdir', true), '')")):
+            self.configure(f"extension_destdir = '{where}'")
 
     def configure(self, *lines: str) -> None:
         with (self.data / "postgresql.conf").open("a", encoding="utf-8") as file:
@@ -92,18 +91,21 @@ class Server:
         if (self.data / "postmaster.pid").exists():
             self.run("pg_ctl", "-D", str(self.data), "-m", "immediate", "-w", "stop")
 
+    def stop_cleanly(self) -> None:
+        self.run("pg_ctl", "-D", str(self.data), "-m", "fast", "-w", "stop")
+
     def database(self, name: str) -> Database:
         return Database(f"postgresql://postgres@127.0.0.1:{self.port}/{name}")
 
 
 @contextmanager
-def new_server(conn: Connection) -> Iterator[Server]:
-    """A place for a cluster, with the programs of the tests' server; whatever runs there is stopped at the end."""
+def new_server(conn: Connection, bin_directory: Path | None = None) -> Iterator[Server]:
+    """A place for a cluster, with the programs of the tests' server or others; it is stopped at the end."""
     beside(conn)
     home = Path(tempfile.mkdtemp(prefix="graphrag-test-", dir="/var/tmp"))
     if os.getuid() == 0:
         shutil.chown(home, "postgres", "postgres")
-    server = Server(home, programs(conn), free_port())
+    server = Server(home, bin_directory or programs(conn), free_port())
     try:
         yield server
     finally:
