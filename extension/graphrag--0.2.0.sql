@@ -2215,7 +2215,7 @@ begin
     raise exception 'realm "%" is of graphrag %, this is 0.2.0', realm, version
         using errcode = 'GR202',
             detail = 'No step leads from that version to this one.',
-            hint = format('Install graphrag %s, then: ALTER EXTENSION graphrag UPDATE TO %L;', version, version);
+            hint = format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', version);
 end
 $function$;
 comment on function graphrag._refuse_outdated(text, text) is 'Raises GR202 with what has to be done about a realm that is not as this version makes it.';
@@ -2651,14 +2651,16 @@ create function graphrag._check_table_width(realm text, width integer)
 as $function$
 declare
     _has integer := (
-        select a.atttypmod from pg_catalog.pg_attribute as a where a.attrelid = 'content'::regclass and a.attname = 'vec'
+        select a.atttypmod
+        from pg_catalog.pg_attribute as a
+        where a.attrelid = 'content'::regclass and a.attname = 'vec'
     );
 begin
     if _has <> width then
-        raise exception 'the vectors would have % dimensions, the tables of realm "%" have room for %', width, realm, _has
+        raise exception 'the vectors would have % dimensions, the tables of realm "%" have %', width, realm, _has
             using errcode = 'GR105',
                 detail = 'The tables were made for another model, and restored without their rows.',
-                hint = format('Name a model of that width, or: DROP SCHEMA %I CASCADE; and make the realm anew.', realm);
+                hint = format('Name a model of that width, or DROP SCHEMA %I CASCADE and make the realm anew.', realm);
     end if;
 end
 $function$;
@@ -20312,7 +20314,7 @@ begin
             'realm', 'error', format('Realm "%s" is of graphrag %s, this is 0.2.0.', realm, _row.version),
             case when exists (select from graphrag._realm_steps() as s where s.version = _row.version)
                 then format('SELECT graphrag.migrate_realm(%L);', realm)
-                else format('Install graphrag %s, then: ALTER EXTENSION graphrag UPDATE TO %L;', _row.version, _row.version)
+                else format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', _row.version)
             end
         );
     end if;

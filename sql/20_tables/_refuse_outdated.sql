@@ -22,7 +22,7 @@ begin
     raise exception 'realm "%" is of graphrag %, this is @VERSION@', realm, version
         using errcode = 'GR202',
             detail = 'No step leads from that version to this one.',
-            hint = format('Install graphrag %s, then: ALTER EXTENSION graphrag UPDATE TO %L;', version, version);
+            hint = format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', version);
 end
 $function$;
 comment on function graphrag._refuse_outdated(text, text) is 'Raises GR202 with what has to be done about a realm that is not as this version makes it.';

@@ -117,14 +117,16 @@ create function graphrag._check_table_width(realm text, width integer)
 as $function$
 declare
     _has integer := (
-        select a.atttypmod from pg_catalog.pg_attribute as a where a.attrelid = 'content'::regclass and a.attname = 'vec'
+        select a.atttypmod
+        from pg_catalog.pg_attribute as a
+        where a.attrelid = 'content'::regclass and a.attname = 'vec'
     );
 begin
     if _has <> width then
-        raise exception 'the vectors would have % dimensions, the tables of realm "%" have room for %', width, realm, _has
+        raise exception 'the vectors would have % dimensions, the tables of realm "%" have %', width, realm, _has
             using errcode = 'GR105',
                 detail = 'The tables were made for another model, and restored without their rows.',
-                hint = format('Name a model of that width, or: DROP SCHEMA %I CASCADE; and make the realm anew.', realm);
+                hint = format('Name a model of that width, or DROP SCHEMA %I CASCADE and make the realm anew.', realm);
     end if;
 end
 $function$;

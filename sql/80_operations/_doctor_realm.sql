@@ -32,7 +32,7 @@ begin
             'realm', 'error', format('Realm "%s" is of graphrag %s, this is @VERSION@.', realm, _row.version),
             case when exists (select from graphrag._realm_steps() as s where s.version = _row.version)
                 then format('SELECT graphrag.migrate_realm(%L);', realm)
-                else format('Install graphrag %s, then: ALTER EXTENSION graphrag UPDATE TO %L;', _row.version, _row.version)
+                else format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', _row.version)
             end
         );
     end if;
