@@ -16,6 +16,7 @@
 #   make bench-time     what the two clocks and the change feed cost, on a generated graph
 #   make bench-cancel   how long a stop takes, at random instants
 #   make bench-jobs     documents a second by 1, 2 and 4 workers
+#   make bench-size     disk and memory of vectors by width and kind of index
 #   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -45,7 +46,7 @@ EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sq
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
     models stop-models demo lint check test nightly bench-cancel bench-communities bench-latency bench-recall \
-    bench-time bench-write bench-jobs installcheck tle dist clean
+    bench-time bench-write bench-jobs bench-size installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -150,6 +151,10 @@ bench-cancel: start
 # Throughput of the queue with models that take 200 ms; into bench/results.
 bench-jobs: start
 	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.jobs
+
+# Sizes of vectors and of their indexes, for docs/scaling.md; into bench/results.
+bench-size: start
+	@GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" $(VENV)/bin/python -m bench.size
 
 # Each takes minutes, and says so and goes on where its data set is not there.
 bench-write: start

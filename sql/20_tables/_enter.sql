@@ -18,22 +18,12 @@ begin
         if not must_exist then
             return null;
         end if;
-        raise exception 'there is no realm "%"', _realm
-            using errcode = 'GR003',
-                detail = 'A realm is a schema made by graphrag.create_realm().',
-                hint = format(
-                    '%s To make it: SELECT graphrag.create_realm(%L);',
-                    graphrag._near(_realm, graphrag._realms()),
-                    _realm
-                );
+        perform graphrag._refuse_unknown(_realm);
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
     execute 'select r.version from realm as r' into _version;
-    if _version is distinct from '@VERSION@' then
-        raise exception 'realm "%" was made by graphrag %, this is @VERSION@', _realm, _version
-            using errcode = 'GR202',
-                detail = 'Its tables have not been migrated yet.',
-                hint = 'Use the release that made it, or make the realm anew from its documents.';
+    if _version is distinct from '@VERSION@' or not graphrag._has_triggers() then
+        perform graphrag._refuse_outdated(_realm, _version);
     end if;
     return _realm;
 end

@@ -6,8 +6,14 @@ create function graphrag._take_revision()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
+declare
+    _version text;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    select r.version into _version from realm as r;
+    if _version is distinct from '@VERSION@' then
+        perform graphrag._refuse_outdated(tg_table_schema, _version);
+    end if;
     if tg_op = 'INSERT' then
         if new.revision = 0 and new.purged = 0 then
             return null;

@@ -11,10 +11,7 @@ begin
     if not found then
         update space as s set revision = s.revision + 1, operation = $2 where s.id = $1 returning s.revision into _n;
         if not exists (select from revision as r where r.space = $1 and r.n = _n) then
-            raise exception 'realm "%" has lost its triggers', current_schema
-                using errcode = 'GR202',
-                    detail = 'They went away with the extension when it was dropped.',
-                    hint = format('SELECT graphrag.create_realm(%L); makes them again.', current_schema);
+            perform graphrag._refuse_outdated(current_schema, '@VERSION@');
         end if;
     end if;
     return _n;

@@ -29,3 +29,15 @@ as $realm_ddl$
 $ddl$;
 $realm_ddl$;
 comment on function graphrag._realm_views() is 'The plain DDL of a realm''s views, run after its vectors have their width.';
+
+create function graphrag._realm_steps()
+    returns table (no integer, version text, ddl text)
+    language sql immutable parallel safe rows 10
+as $realm_ddl$
+-- One row a release: what brings the tables that it made to those of the next. Views, their comments and triggers are
+-- made anew after the last step; a step drops those that go, and views whose columns do not begin as before.
+    values (1, '0.1.0', $ddl$
+{{file:realm/steps/0.1.0.sql}}
+$ddl$)
+$realm_ddl$;
+comment on function graphrag._realm_steps() is 'The plain DDL that migrate_realm() runs, one step a release, in their order.';

@@ -38,11 +38,11 @@ declare
     _endpoint jsonb;
     _probe jsonb;
     _width integer;
+    _is_new boolean;
 begin
     perform graphrag._check_realm_name(realm);
-    if graphrag._realm_exists(realm) then
+    if graphrag._realm_exists(realm) and not graphrag._lacks_rows(realm) then
         raise notice 'realm "%" exists already', realm;
-        perform graphrag._mend_triggers(realm);
         return realm;
     end if;
     -- Asked before the lock: a second caller must not wait for the network of the first.
@@ -59,52 +59,99 @@ begin
     end if;
     -- Two sessions that create one realm at once both succeed: the second waits here and then finds it.
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || realm, 0));
-    if graphrag._realm_exists(realm) then
+    _is_new := not graphrag._realm_exists(realm);
+    if not _is_new and not graphrag._lacks_rows(realm) then
         raise notice 'realm "%" exists already', realm;
         return realm;
     end if;
-    if exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then
+    if _is_new and exists (select from pg_catalog.pg_namespace as n where n.nspname = realm) then
         raise exception 'there is a schema "%" that is not a realm', realm
             using errcode = 'GR006',
                 detail = 'A realm needs a schema of its own.',
                 hint = 'Choose another name for the realm.';
     end if;
-    execute format('create schema %I', realm);
+    if _is_new then
+        execute format('create schema %I', realm);
+    end if;
     perform set_config(
         'search_path',
         format('%I, %I, %I, pg_temp', realm, graphrag._schema_of('vector'), graphrag._schema_of('pg_trgm')),
         true
     );
-    execute graphrag._realm_tables();
-    perform graphrag._set_width(_width);
-    execute graphrag._realm_triggers();
-    execute graphrag._realm_views();
+    if _is_new then
+        execute graphrag._realm_tables();
+        perform graphrag._set_width(_width);
+        execute graphrag._realm_triggers();
+        execute graphrag._realm_views();
+        execute graphrag._version_note();
+    else
+        perform graphrag._check_table_width(realm, _width);
+    end if;
     execute 'insert into realm (version, model, width) values ($1, $2, $3)'
-        using '@VERSION@', _endpoint ->> 'model', _width;
+        using graphrag._noted_version(), _endpoint ->> 'model', _width;
     execute 'insert into endpoint (role, base_url, model, options) values (''embedding'', $1, $2, $3)'
         using _endpoint ->> 'base_url', _endpoint ->> 'model', coalesce(_endpoint -> 'options', '{}');
     perform graphrag._record_usage(_probe -> 'usage');
-    execute format('comment on schema %I is %L', realm, 'A graphrag realm.');
     return realm;
 end
 $function$;
-comment on function graphrag.create_realm(text, text, text, integer) is 'Makes a realm: a schema with its own tables, for the vectors of one embedding model. Does nothing if it exists.';
+comment on function graphrag.create_realm(text, text, text, integer) is 'Makes a realm: a schema with its own tables, for the vectors of one embedding model. Does nothing if it exists; tables that were restored without their rows become an empty realm.';
 
-create function graphrag._mend_triggers(realm text)
-    returns void
-    language plpgsql volatile parallel unsafe
+create function graphrag._lacks_rows(realm text)
+    returns boolean
+    language plpgsql stable parallel safe
 as $function$
--- DROP EXTENSION takes the triggers of a realm with it.
+-- As after a restore of a schema without its data.
+declare
+    _lacks boolean;
 begin
-    perform set_config('search_path', format('%I, pg_temp', realm), true);
-    if not exists (
-        select from pg_trigger as t where t.tgrelid = 'space'::regclass and t.tgname = 'take_revision'
-    ) then
-        execute graphrag._realm_triggers();
+    execute format('select not exists (select from %I.realm)', realm) into _lacks;
+    return _lacks;
+end
+$function$;
+comment on function graphrag._lacks_rows(text) is 'Whether the tables of a realm are there without their rows.';
+
+create function graphrag._check_table_width(realm text, width integer)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _has integer := (
+        select a.atttypmod
+        from pg_catalog.pg_attribute as a
+        where a.attrelid = 'content'::regclass and a.attname = 'vec'
+    );
+begin
+    if _has <> width then
+        raise exception 'the vectors would have % dimensions, the tables of realm "%" have %', width, realm, _has
+            using errcode = 'GR105',
+                detail = 'The tables were made for another model, and restored without their rows.',
+                hint = format('Name a model of that width, or DROP SCHEMA %I CASCADE and make the realm anew.', realm);
     end if;
 end
 $function$;
-comment on function graphrag._mend_triggers(text) is 'Makes the triggers of an existing realm if they are gone.';
+comment on function graphrag._check_table_width(text, integer) is 'Raises GR105 if the current realm''s tables are for vectors of another width.';
+
+create function graphrag._version_note()
+    returns text
+    language sql stable parallel safe
+as $function$
+-- The version stands in the table realm. Where its row has been lost, it is known from here.
+    select format('comment on schema %I is %L', current_schema, 'A graphrag realm of version @VERSION@')
+$function$;
+comment on function graphrag._version_note() is 'The DDL that notes the version of the current realm''s tables.';
+
+create function graphrag._noted_version()
+    returns text
+    language sql stable parallel safe
+as $function$
+    select coalesce(
+        substring(obj_description(n.oid, 'pg_namespace') from '^A graphrag realm of version (\S+)$'), '0.1.0'
+    )
+    from pg_catalog.pg_namespace as n
+    where n.nspname = current_schema
+$function$;
+comment on function graphrag._noted_version() is 'The version of the current realm''s tables by the note on its schema; 0.1.0 made none.';
 
 create function graphrag._realm_embedding(embedding_url text, embedding_model text, width integer)
     returns jsonb

@@ -5,6 +5,7 @@ as $function$
 declare
     _known text[] := graphrag._realms();
     _row record;
+    _missing text[];
 begin
     if realm is null then
         return graphrag._finding(
@@ -21,10 +22,29 @@ begin
         );
     end if;
     select r.version, r.model, r.width into _row from realm as r;
-    if _row.version <> '@VERSION@' then
+    if _row.version is null then
         return graphrag._finding(
-            'realm', 'error', format('Realm "%s" was made by graphrag %s, this is @VERSION@.', realm, _row.version),
-            'Use the release that made it, or make the realm anew from its documents.'
+            'realm', 'error', format('Realm "%s" has tables, but no rows.', realm),
+            format('SELECT graphrag.create_realm(%L, …); begins anew in these tables.', realm)
+        );
+    elsif _row.version <> '@VERSION@' then
+        return graphrag._finding(
+            'realm', 'error', format('Realm "%s" is of graphrag %s, this is @VERSION@.', realm, _row.version),
+            case when exists (select from graphrag._realm_steps() as s where s.version = _row.version)
+                then format('SELECT graphrag.migrate_realm(%L);', realm)
+                else format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', _row.version)
+            end
+        );
+    end if;
+    _missing := graphrag._missing_parts();
+    if _missing <> '{}' then
+        return graphrag._finding(
+            'realm', 'error',
+            format(
+                'Realm "%s" lacks %s parts: %s%s.', realm, cardinality(_missing), array_to_string(_missing[:3], ', '),
+                case when cardinality(_missing) > 3 then ', …' else '' end
+            ),
+            format('SELECT graphrag.migrate_realm(%L);', realm)
         );
     end if;
     return graphrag._finding(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from functools import partial
 
 import pytest
 from pytest_postgresql.executors import NoopExecutor
 
-from tests.support.calls import row, rows, set_models
+from tests.support.calls import refused, row, rows, set_models
 from tests.support.corpus import VOCABULARY, Draft, as_json, differences, index, make_realm
 from tests.support.database import Connection, Database, new_database, value, view
 from tests.support.endpoint import Endpoint
 from tests.support.graph import read_graph
 from tests.support.model import Entity, Extraction, Triple
+from tests.support.servers import new_server, programs
 
 REALM = 'acme-eu.1/β "x"'
 
@@ -23,19 +24,15 @@ def moves(number: int, city: str) -> Draft:
     return Draft(f"doc {number}", number, None, (says,))
 
 
-def program(conn: Connection, name: str) -> str:
-    """The server's own version of a client program."""
-    directory = value(conn, "select setting from pg_config where name = 'BINDIR'")
-    return str(Path(directory) / name)
-
-
 def copy(conn: Connection, source: Database, target: Database, *options: str) -> None:
     """pg_dump | pg_restore, stopping at the first error."""
     dump = subprocess.run(
-        [program(conn, "pg_dump"), "--format=custom", *options, source.dsn], check=True, capture_output=True
+        [str(programs(conn) / "pg_dump"), "--format=custom", *options, source.dsn],
+        check=True,
+        capture_output=True,
     )
     restored = subprocess.run(
-        [program(conn, "pg_restore"), "--exit-on-error", "--dbname", target.dsn],
+        [str(programs(conn) / "pg_restore"), "--exit-on-error", "--dbname", target.dsn],
         input=dump.stdout,
         capture_output=True,
         check=False,
@@ -97,3 +94,42 @@ def goes_on(conn: Connection, endpoint: Endpoint) -> None:
     assert row(conn, "index", "Ann again.", document="new", extraction=fresh, space="second", realm=REALM)[
         "revision"
     ]
+
+
+def test_a_schema_without_its_data_becomes_an_empty_realm(
+    server: NoopExecutor, database: Database, source: Connection, endpoint: Endpoint
+) -> None:
+    with new_database(server, f"{database.name}_restored", template="template0") as restored:
+        copy(source, database, restored, "--schema-only")
+        with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
+            assert view(conn, REALM, "document") == []
+            ask = partial(rows, conn, "retrieve", "Ann", realm=REALM)
+            refused("GR202", (REALM, "no rows"), ask, "create_realm")
+            assert "create_realm" in {f["check"]: f["advice"] for f in rows(conn, "doctor", REALM)}["realm"]
+            (kept,) = view(source, REALM, "realm")
+            width = kept["width"]
+            other = partial(rows, conn, "create_realm", REALM, "builtin:hash", width=width + 1)
+            refused("GR105", (str(width), str(width + 1)), other, "DROP SCHEMA")
+            rows(conn, "create_realm", REALM, "builtin:hash", width=width)
+            (made,) = view(conn, REALM, "realm")
+            assert (made["version"], made["width"]) == (kept["version"], width)
+            index(conn, REALM, "default", moves(1, "Paris"))
+            assert {fact["object"] for fact in view(conn, REALM, "facts")} == {"Paris"}
+            assert differences(conn, REALM, "default") == 0
+            set_models(conn, endpoint, realm=REALM)
+            assert row(conn, "query", "Where does Ann live?", realm=REALM)["answer"] == "In Berlin [1]."
+
+
+def test_a_dump_lives_on_in_a_fresh_cluster(
+    database: Database, source: Connection, endpoint: Endpoint
+) -> None:
+    with new_server(source) as fresh:
+        fresh.initdb(like=source)
+        fresh.start()
+        copy(source, database, fresh.database("postgres"))
+        with fresh.database("postgres").connect(options="-c search_path= -c statement_timeout=60000") as conn:
+            before = read_graph(source, REALM, "default", VOCABULARY)
+            assert read_graph(conn, REALM, "default", VOCABULARY) == before
+            # Registered at the old server, and no key is in a dump.
+            assert value(conn, "select count(*) from graphrag.endpoint_location") == 0
+            goes_on(conn, endpoint)

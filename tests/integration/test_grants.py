@@ -54,6 +54,7 @@ WRITE = {
 }
 OWN = {
     "create_realm",
+    "migrate_realm",
     "drop_realm",
     "purge",
     "configure",

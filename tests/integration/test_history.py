@@ -64,8 +64,8 @@ def test_a_realm_outlives_its_extension(kb: Connection) -> None:
     with pytest.raises(psycopg.Error) as caught:
         rows(kb, "delete_document", "Paris")
     assert caught.value.sqlstate == "GR202"
-    assert "create_realm" in str(caught.value.diag.message_hint)
-    rows(kb, "create_realm", REALM, embedding_url="builtin:hash")
+    assert "migrate_realm" in str(caught.value.diag.message_hint)
+    rows(kb, "migrate_realm", REALM)
     rows(kb, "delete_document", "Paris")
     with pytest.raises(psycopg.Error) as caught:
         sql(kb, "update kb.entity_version set born = 1")

@@ -94,7 +94,13 @@ def test_the_script_is_deterministic_and_complete() -> None:
 def test_the_tle_script_registers_the_version_and_its_library() -> None:
     version = build.control_value("default_version")
     script = build.tle_script(version, "/somewhere/python")
-    assert script.count(f"pgtle.install_extension('graphrag', '{version}'") == 1
+    assert script.count("pgtle.install_extension('graphrag', s.version") == 1
+    assert script.count(f"from (values ('{version}', $tle") == 1
+    for release in build.releases():
+        if "--" in release.removeprefix("graphrag--"):
+            old, new = release.removeprefix("graphrag--").removesuffix(".sql").split("--")
+            assert f"pgtle.install_update_path('graphrag', '{old}', '{new}', $tle" in script
+    assert f"pgtle.set_default_version('graphrag', '{version}')" in script
     assert "array['plpython3u', 'vector', 'pg_trgm']" in script
     assert build.PYTHON_LIBRARY_TOKEN not in script
     assert "'/somewhere/python'" in script
@@ -116,7 +122,93 @@ def test_a_stale_script_is_told_from_a_fresh_one(tmp_path: Path) -> None:
     assert run("--check").returncode == 1
     assert run().returncode == 0
     assert run("--check").returncode == 0
+    assert run("--freeze").returncode == 0
+    assert run().returncode == 0, "frozen, and the same"
     source.write_text("select 'other';\n")
+    frozen = run()
+    assert "raise default_version" in frozen.stderr
+    (tmp_path / "extension" / "frozen.sha256").unlink()
     stale = run("--check")
     assert stale.returncode == 1
     assert "is stale" in stale.stderr
+
+
+# ---------------------------------------------------------------- updates
+HEAD = "-- x\n\\echo Use it. \\quit\n"
+OLD = """
+create type g.pair as (a text, b integer);
+create type g._state as (a text);
+create table g.word (w text);
+insert into g.word values ('old');
+create function g.stays(x text, y integer default 1) returns g.pair language sql as $$ select 1; $$;
+comment on function g.stays(text, integer) is 'It; stays (here).';
+create function g.narrows(x text) returns text language sql as $$ select 1 $$;
+create function g._state_of(s g._state) returns text language sql as $$ select 1 $$;
+create function g._bound() returns text language sql begin atomic select case when true then g.narrows('x') end; end;
+create function g._goes() returns text language sql as $$ select g.narrows('x') $$;
+revoke all on all routines in schema g from public;
+"""
+NEW = """
+create type g.pair as (a text, b integer, c numeric(4, 2));
+create type g._state as (b text, a text);
+create table g.word (w text);
+insert into g.word values ('new');
+create function g.stays(x text, y integer default 2) returns g.pair language sql as $$ select 2; $$;
+comment on function g.stays(text, integer) is 'It; stays (here).';
+create function g.narrows(x text, z text default 'a, b') returns text language sql as $$ select 2 $$;
+create function g._state_of(s g._state) returns text language sql as $$ select 2 $$;
+create function g._bound() returns text language sql begin atomic select g.narrows('x'); end;
+revoke all on all routines in schema g from public;
+"""
+
+
+def test_an_update_replaces_what_it_can_and_drops_only_what_it_must() -> None:
+    found = build.statements(build.update_script("1", HEAD + OLD, "2", HEAD + NEW, ""))
+    assert found == [
+        "drop routine g.narrows(x text), g._goes(), g._state_of(s g._state), g._bound();",
+        "drop type g._state;",
+        "alter type g.pair add attribute c numeric(4, 2);",
+        "create type g._state as (b text, a text);",
+        "delete from g.word;",
+        "insert into g.word values ('new');",
+        "create or replace function g.stays(x text, y integer default 2)"
+        " returns g.pair language sql as $$ select 2; $$;",
+        "comment on function g.stays(text, integer) is 'It; stays (here).';",
+        "create function g.narrows(x text, z text default 'a, b') returns text language sql as $$ select 2 $$;",
+        "revoke all on routine g.narrows(x text, z text) from public;",
+        "create function g._state_of(s g._state) returns text language sql as $$ select 2 $$;",
+        "revoke all on routine g._state_of(s g._state) from public;",
+        "create function g._bound() returns text language sql begin atomic select g.narrows('x'); end;",
+        "revoke all on routine g._bound() from public;",
+    ]
+
+
+def test_a_default_that_is_taken_away_needs_a_drop() -> None:
+    old = build.objects(HEAD + "create function g.f(x text default 'a') returns text language sql as $$ $$;")
+    new = build.objects(HEAD + "create function g.f(x text) returns text language sql as $$ $$;")
+    assert [found.name for found in build.dropped(old, new)] == ["g.f"]
+    assert build.dropped(new, old) == []
+
+
+def test_a_table_that_changes_is_somebodys_work() -> None:
+    new = OLD.replace("g.word (w text)", "g.word (w text, n integer)")
+    with pytest.raises(build.BuildError, match=r"table g\.word has changed"):
+        build.update_script("1", HEAD + OLD, "2", HEAD + new, "")
+    by_hand = "alter table g.word add column n integer;"
+    script = build.update_script("1", HEAD + OLD, "2", HEAD + new, by_hand)
+    assert build.statements(script)[0] == by_hand
+    assert "create table" not in script
+    with pytest.raises(build.BuildError, match=r"table g\.word is gone"):
+        build.update_script("1", HEAD + OLD, "2", HEAD + "create type g.a as (a text);", "")
+
+
+def test_a_statement_that_nobody_foresaw_is_refused() -> None:
+    with pytest.raises(build.BuildError, match="does not know what to do about: alter"):
+        build.update_script("1", HEAD + OLD, "2", HEAD + OLD + "alter table g.word add n integer;", "")
+
+
+def test_what_is_released_is_as_it_was_and_what_is_not_is_not_frozen() -> None:
+    build.check_frozen()
+    version = build.control_value("default_version")
+    assert f"graphrag--{version}.sql" not in build.releases()
+    assert f"graphrag--{build.previous_version(version)}.sql" in build.releases()

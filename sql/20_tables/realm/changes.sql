@@ -3,7 +3,7 @@
 -- tg_argv[0]: {"space", "source", "relation": oid, "columns": [{"number", "name"}, …], "row": how a row reads as a
 -- document}, made by graphrag.attach(). A column is known by its number, which survives its being renamed; in a table
 -- that a restore has made anew, by the name that it had when it was attached.
-create function enqueue_changes()
+create or replace function enqueue_changes()
     returns trigger
     language plpgsql
     set search_path = pg_catalog, pg_temp

@@ -1,7 +1,7 @@
 -- What the database believes now, as plain relations to join with. They use nothing of this extension's (one uses
 -- pgvector and pg_trgm), so that they outlive it, and run with the reader's own rights.
 
-create view facts with (security_invoker = true) as
+create or replace view facts with (security_invoker = true) as
 select
     sp.name as space,
     s.name as subject,
@@ -87,7 +87,7 @@ left join entity_version as o on o.entity = v.object and o.died is null
 join content as c on c.id = v.content
 where v.died is null and v.status <> 'archived';
 
-create view entities with (security_invoker = true) as
+create or replace view entities with (security_invoker = true) as
 select
     sp.name as space,
     v.name,
@@ -112,7 +112,7 @@ join space as sp on sp.id = e.space
 join content as c on c.id = v.content
 where v.died is null;
 
-create view documents with (security_invoker = true) as
+create or replace view documents with (security_invoker = true) as
 select
     sp.name as space,
     d.source,
@@ -145,7 +145,7 @@ join chunk as k on k.id = c.chunk
 group by sp.name, d.id, v.id;
 
 -- Of few enough tables that the planner looks at all their orders, wherever a reader enters.
-create view assertions with (security_invoker = true) as
+create or replace view assertions with (security_invoker = true) as
 select
     (select sp.name from space as sp where sp.id = a.space) as space,
     s.surface as subject,
@@ -237,7 +237,7 @@ join document_chunk as c on c.chunk = a.chunk and c.died is null
 join document_version as v on v.id = c.version
 join document as d on d.id = v.document;
 
-create view decisions with (security_invoker = true) as
+create or replace view decisions with (security_invoker = true) as
 select
     d.id as decision,
     sp.name as space,
@@ -252,7 +252,7 @@ where d.died is null;
 
 -- Every version that entities, their names, relations and documents ever had, beside the one that took its place. The
 -- revisions that a row was born and died in say who did it, when, and by what. Look at one id at a time.
-create view history with (security_invoker = true) as
+create or replace view history with (security_invoker = true) as
 select
     h.kind,
     sp.name as space,
@@ -320,7 +320,7 @@ join space as sp on sp.id = h.space
 join revision as b on b.space = h.space and b.n = h.born
 left join revision as d on d.space = h.space and d.n = h.died;
 
-create view off_vocabulary with (security_invoker = true) as
+create or replace view off_vocabulary with (security_invoker = true) as
 select
     sp.name as space,
     a.predicate,
@@ -335,7 +335,7 @@ group by sp.name, a.predicate;
 
 -- Pairs of entities that may be one, for a person to decide: who claim one alias, whose names are alike, and whose
 -- descriptions are. Look at one entity or space at a time: the neighbours of each are searched.
-create view merge_candidates with (security_invoker = true) as
+create or replace view merge_candidates with (security_invoker = true) as
 select sp.name as space, a.name as entity, b.name as other, c.reason, c.alike
 from entity_version as a
 join entity as e on e.id = a.entity
@@ -385,7 +385,7 @@ cross join lateral (
 join entity_version as b on b.entity = c.other and b.died is null
 where a.died is null;
 
-create view usage_totals with (security_invoker = true) as
+create or replace view usage_totals with (security_invoker = true) as
 select
     u.role,
     u.model,
@@ -407,7 +407,7 @@ group by u.role, u.model;
 -- ---------------------------------------------------------------- what has been asked about
 -- An empty answer would look like knowledge. A function of the realm, not of the extension, so that the views outlive
 -- it.
-create function _telemetry_is_on(setting jsonb)
+create or replace function _telemetry_is_on(setting jsonb)
     returns boolean
     language plpgsql stable parallel safe
 as $telemetry$
@@ -422,7 +422,7 @@ begin
 end
 $telemetry$;
 
-create view coverage with (security_invoker = true) as
+create or replace view coverage with (security_invoker = true) as
 select
     sp.name as space,
     e.entities,
@@ -458,7 +458,7 @@ cross join lateral (
 ) as t
 where _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
 
-create view least_explored_communities with (security_invoker = true) as
+create or replace view least_explored_communities with (security_invoker = true) as
 select
     sp.name as space,
     r.title,
@@ -487,7 +487,7 @@ left join (
 where v.died is null and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'))
 order by m.touched::double precision / r.size, coalesce(t.touches, 0), r.size desc, v.community;
 
-create view dark_entities with (security_invoker = true) as
+create or replace view dark_entities with (security_invoker = true) as
 select
     sp.name as space,
     v.name,
@@ -505,7 +505,7 @@ where v.died is null
     and v.entity not in (select unnest(t.entities) from telemetry as t)
     and _telemetry_is_on((select s.value from setting as s where s.name = 'telemetry'));
 
-create view jobs with (security_invoker = true) as
+create or replace view jobs with (security_invoker = true) as
 select
     j.id as job,
     j.space,

@@ -1,0 +1,1 @@
+-- What turns the tables of 0.1.0 into those of 0.2.0.
