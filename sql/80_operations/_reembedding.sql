@@ -1,5 +1,5 @@
 -- The steps of reembed(), each one transaction or less: the network is between them. The new vectors stand in the column
--- content.vec_next, which is there only meanwhile: so what uses it is dynamic.
+-- content.vec_next, which is there only meanwhile.
 create function graphrag._reembedding_lock()
     returns bigint
     language sql stable parallel safe
@@ -196,24 +196,19 @@ comment on function graphrag._index_next_vectors() is 'Makes the indexes of the 
 
 create function graphrag._texts_to_reembed(after bigint, batch_size integer)
     returns jsonb
-    language plpgsql volatile parallel unsafe
+    language plpgsql stable parallel safe
 as $function$
-declare
-    _texts jsonb;
 begin
-    execute $$
+    return (
         select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'body', t.body) order by t.id), '[]')
         from (
             select c.id, c.body
             from content as c
-            where c.vec_next is null and c.id > $1
+            where c.vec_next is null and c.id > after
             order by c.id
-            limit $2
+            limit batch_size
         ) as t
-    $$
-    into _texts
-    using after, batch_size;
-    return _texts;
+    );
 end
 $function$;
 comment on function graphrag._texts_to_reembed(bigint, integer) is 'The next texts without a new vector: [{id, body}].';
@@ -227,13 +222,10 @@ declare
     _stored bigint;
 begin
     perform set_config('graphrag.reembed', 'on', true);
-    execute $$
-        update content as c
-        set vec_next = graphrag._vector(v.vec)
-        from jsonb_to_recordset($1) as v (id bigint, vec text)
-        where c.id = v.id and c.vec_next is null
-    $$
-    using vectors;
+    update content as c
+    set vec_next = graphrag._vector(v.vec)
+    from jsonb_to_recordset(vectors) as v (id bigint, vec text)
+    where c.id = v.id and c.vec_next is null;
     get diagnostics _stored = row_count;
     perform set_config('graphrag.reembed', '', true);
     update reembedding as r

@@ -69,6 +69,8 @@ OWN = {
     "schedule",
     "attach",
     "detach",
+    "reembed",
+    "abandon_reembedding",
 }
 STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word"}
 MAY = {
