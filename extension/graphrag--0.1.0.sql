@@ -333,6 +333,19 @@ create type graphrag._visit_lists as (
 );
 comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';
 
+-- sql/10_types/export_types.sql
+
+create type graphrag._export as (
+    filter graphrag._filter,
+    entities bigint[],          -- the nearest, then those of most facts
+    facts bigint[],             -- how many each has, before any is left out
+    relations bigint[],         -- versions
+    entities_left_out bigint,
+    relations_left_out bigint,
+    described jsonb             -- realm, space, entity, as_of and so on: what was asked for
+);
+comment on type graphrag._export is 'What is exported, and how much was left out.';
+
 -- sql/10_types/gate_types.sql
 
 -- Working rows of graphrag._gate(). Never a column of a realm's table.
@@ -20265,6 +20278,1723 @@ return environment_endpoint(plpy, role)
 $python$;
 comment on function graphrag._environment_endpoint(text) is 'The endpoint of a role that the server''s environment variables name, without its key, or null.';
 
+-- sql/80_operations/_explorer.sql
+
+create function graphrag._explorer_page()
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select $page$
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-Ayiyr0eY+WuemRAWYX+xByne/f8OZOr1YwUFeyUq0xY=' 'sha256-6tHnru7W7fBi9jk1qmql8PbYCa0YlogmH7R7pwCdS30='; style-src 'sha256-hPabpuzJcaODH09otZ/lUNm/TWY9t0RaZx03PQG6zXg='; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="graphrag 0.1.0">
+<title>graphrag</title>
+<style>:root {
+  color-scheme: light dark;
+  --ground: #fbfbf9;
+  --sheet: #ffffff;
+  --ink: #1d2126;
+  --quiet: #656d76;
+  --line: #e1e3e0;
+  --edge: #8b939c;
+  --accent: #1f5fbf;
+  --soft: #eef2f8;
+  --warn: #a4343a;
+  --shadow: 0 1px 2px rgb(20 25 30 / 8%), 0 6px 24px rgb(20 25 30 / 8%);
+  font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif;
+}
+:root[data-theme="dark"] {
+  --ground: #14171a;
+  --sheet: #1c2024;
+  --ink: #e7eaed;
+  --quiet: #98a1ab;
+  --line: #2d3339;
+  --edge: #6a737d;
+  --accent: #7fb0ff;
+  --soft: #232a33;
+  --warn: #ff8f94;
+  --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 6px 24px rgb(0 0 0 / 40%);
+}
+:root[data-theme="light"] { color-scheme: light; }
+:root[data-theme="dark"] { color-scheme: dark; }
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+html, body { height: 100%; margin: 0; }
+body { display: flex; flex-direction: column; background: var(--ground); color: var(--ink); overflow: hidden; }
+button, input { font: inherit; color: inherit; }
+button { cursor: pointer; border: 1px solid var(--line); border-radius: 6px; background: var(--sheet); padding: 4px 10px; }
+button:hover { border-color: var(--edge); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+i.dot { flex: none; width: 9px; height: 9px; border-radius: 50%; align-self: center; }
+bdi { unicode-bidi: isolate; overflow-wrap: anywhere; }
+
+header { display: flex; align-items: center; gap: 16px; padding: 10px 16px; background: var(--sheet);
+  border-bottom: 1px solid var(--line); z-index: 3; }
+h1 { font-size: 16px; font-weight: 650; margin: 0; max-width: 22ch; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap; flex: none; }
+#counts { margin: 0; color: var(--quiet); flex: 1 1 auto; min-width: 0; font-variant-numeric: tabular-nums; }
+#counts b { font-weight: 500; color: var(--warn); }
+#find { position: relative; flex: 0 1 340px; min-width: 180px; }
+#query { width: 100%; padding: 6px 34px 6px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--ground); }
+#query::-webkit-search-cancel-button { display: none; }
+#find kbd { position: absolute; right: 9px; top: 7px; font: 11px/18px ui-monospace, monospace; color: var(--quiet);
+  border: 1px solid var(--line); border-radius: 4px; padding: 0 6px; pointer-events: none; }
+#matches { position: absolute; z-index: 5; top: calc(100% + 6px); left: 0; right: 0; margin: 0; padding: 6px; list-style: none;
+  max-height: min(420px, 60vh); overflow: auto; background: var(--sheet); border: 1px solid var(--line); border-radius: 8px;
+  box-shadow: var(--shadow); }
+#matches li { display: flex; align-items: baseline; gap: 8px; padding: 5px 8px; border-radius: 5px; cursor: pointer; }
+#matches li[aria-selected="true"] { background: var(--soft); }
+#matches .name { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+#matches small { color: var(--quiet); flex: none; }
+#matches .none { color: var(--quiet); cursor: default; }
+#tools { display: flex; gap: 6px; flex: none; }
+#tools button { min-width: 32px; }
+
+main { position: relative; flex: 1; min-height: 0; }
+#graph { position: absolute; inset: 0; width: 100%; height: 100%; display: block; touch-action: none; cursor: grab; }
+#graph.on { cursor: pointer; }
+#graph:active { cursor: grabbing; }
+#graph:focus-visible { outline-offset: -2px; }
+#progress { position: absolute; inset: 0 0 auto 0; height: 2px; }
+#progress i { display: block; height: 100%; width: 0; background: var(--accent); }
+#hint { position: absolute; z-index: 2; pointer-events: none; background: var(--sheet); border: 1px solid var(--line);
+  border-radius: 6px; padding: 4px 9px; box-shadow: var(--shadow); max-width: 320px; }
+#hint small { color: var(--quiet); display: block; }
+#legend { position: absolute; left: 16px; bottom: 14px; background: color-mix(in srgb, var(--sheet) 94%, transparent);
+  border: 1px solid var(--line); border-radius: 8px; padding: 8px 10px; font-size: 12.5px; max-width: 230px; }
+#legend button { display: flex; align-items: center; gap: 8px; width: 100%; border: 0; background: none; padding: 2px 0;
+  text-align: start; }
+#legend button[aria-pressed="false"] { opacity: 0.4; text-decoration: line-through; }
+#legend i.dot { flex: none; width: 9px; height: 9px; border-radius: 50%; align-self: center; }
+bdi { flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+#legend small { color: var(--quiet); font-variant-numeric: tabular-nums; }
+#legend .key { display: flex; align-items: center; gap: 8px; color: var(--quiet); padding: 2px 0; }
+#legend .key:first-of-type { margin-top: 5px; padding-top: 7px; border-top: 1px solid var(--line); }
+#legend .key i { flex: none; width: 18px; border-top: 2px solid var(--edge); }
+#legend .key.was i { border-top-style: dashed; }
+#legend .key.not i { border-top-color: var(--warn); }
+
+#panel { position: absolute; top: 12px; right: 12px; bottom: 12px; width: min(400px, calc(100% - 24px)); overflow: auto;
+  background: var(--sheet); border: 1px solid var(--line); border-radius: 10px; box-shadow: var(--shadow); padding: 16px 18px 8px; }
+#panel h2 { font-size: 18px; line-height: 1.25; margin: 0 32px 6px 0; font-weight: 650; }
+#panel .close { position: absolute; top: 12px; right: 12px; border: 0; background: none; font-size: 18px; line-height: 1; padding: 4px 8px; color: var(--quiet); }
+#panel .chips { display: flex; flex-wrap: wrap; gap: 6px; margin: 0 0 8px; padding: 0; list-style: none; font-size: 12px; }
+#panel .chips li { display: flex; align-items: center; gap: 6px; border: 1px solid var(--line); border-radius: 99px; padding: 1px 9px; }
+#panel p { margin: 0 0 8px; }
+#panel .quiet { color: var(--quiet); font-size: 13px; }
+#panel h3 { font-size: 12px; font-weight: 600; letter-spacing: 0.02em; color: var(--quiet); margin: 16px 0 2px; }
+#panel ol { list-style: none; margin: 0; padding: 0; }
+.fact { padding: 9px 0; border-top: 1px solid var(--line); }
+.fact.off { opacity: 0.45; }
+.fact .said { overflow-wrap: anywhere; }
+.fact .predicate { color: var(--quiet); }
+.fact .not { color: var(--warn); font-weight: 600; font-size: 11px; letter-spacing: 0.04em; }
+.fact .said button { border: 0; background: none; padding: 0; color: var(--accent); text-align: start; }
+.fact .said button:hover { text-decoration: underline; }
+.fact s button { text-decoration: line-through; text-decoration-thickness: 1px; }
+.fact s { text-decoration-thickness: 1px; text-decoration-color: var(--quiet); }
+.fact .when { font-variant-numeric: tabular-nums; font-size: 12.5px; color: var(--quiet); }
+.fact .when b { font-weight: 500; color: var(--ink); }
+.fact blockquote { margin: 4px 0 0; padding-left: 9px; border-left: 2px solid var(--line); font-size: 12.5px; color: var(--quiet); overflow-wrap: anywhere; }
+.fact cite { font-style: normal; font-size: 12.5px; color: var(--quiet); display: block; margin-top: 2px; overflow-wrap: anywhere; }
+#panel .more { width: 100%; margin: 6px 0 10px; }
+
+footer { display: flex; align-items: center; gap: 14px; padding: 8px 16px 8px; background: var(--sheet); border-top: 1px solid var(--line); z-index: 3; }
+#play { flex: none; width: 34px; padding: 4px 0; }
+#track { position: relative; flex: 1; min-width: 0; height: 46px; }
+#histogram { position: absolute; left: 0; right: 0; top: 0; width: 100%; height: 24px; }
+#when { position: absolute; left: -8px; top: 14px; width: calc(100% + 16px); margin: 0; height: 18px; accent-color: var(--accent); }
+#track.always #when { accent-color: var(--edge); }
+#ends { position: absolute; left: 0; right: 0; bottom: 0; display: flex; justify-content: space-between; font-size: 11.5px;
+  line-height: 13px; color: var(--quiet); font-variant-numeric: tabular-nums; }
+#moment { flex: none; width: 190px; font-variant-numeric: tabular-nums; line-height: 1.3; }
+#moment b { display: block; font-weight: 600; }
+#moment small { color: var(--quiet); }
+#always { flex: none; }
+#always[aria-pressed="true"] { border-color: var(--accent); color: var(--accent); }
+footer.undated > :not(#moment) { display: none; }
+footer.undated #moment { width: auto; color: var(--quiet); }
+noscript { padding: 16px; }
+@media (max-width: 720px) {
+  header { flex-wrap: wrap; gap: 8px 12px; }
+  #counts { order: 5; flex-basis: 100%; font-size: 12.5px; }
+  #find { flex: 1; }
+  #legend { display: none; }
+  #panel { top: auto; max-height: 55%; width: auto; left: 12px; }
+  #moment { width: auto; }
+  #moment small { display: none; }
+}</style>
+</head>
+<body>
+<header>
+  <h1><bdi id="realm"></bdi></h1>
+  <p id="counts"></p>
+  <div id="find" role="search">
+    <input id="query" type="search" role="combobox" aria-expanded="false" aria-controls="matches" aria-autocomplete="list"
+      aria-label="Find an entity" placeholder="Find an entity" autocomplete="off" spellcheck="false">
+    <kbd>/</kbd>
+    <ul id="matches" role="listbox" aria-label="Entities" hidden></ul>
+  </div>
+  <div id="tools">
+    <button id="closer" type="button" title="Closer (+)" aria-label="Closer">+</button>
+    <button id="farther" type="button" title="Farther (−)" aria-label="Farther">−</button>
+    <button id="whole" type="button" title="Show the whole graph (0)">Fit</button>
+    <button id="theme" type="button" title="Light or dark" aria-label="Light or dark">◐</button>
+  </div>
+</header>
+<main>
+  <canvas id="graph" tabindex="0" role="img" aria-label="The graph. Find an entity to read its facts."></canvas>
+  <div id="progress" hidden><i></i></div>
+  <div id="hint" hidden></div>
+  <section id="legend" aria-label="Legend"></section>
+  <aside id="panel" aria-live="polite" hidden></aside>
+</main>
+<footer id="time" aria-label="Valid time">
+  <button id="play" type="button" title="Let time run (space)" aria-label="Let time run">▶</button>
+  <div id="track" class="always">
+    <canvas id="histogram" aria-hidden="true"></canvas>
+    <input id="when" type="range" min="0" step="1" aria-label="Valid time">
+    <div id="ends"><span></span><span></span></div>
+  </div>
+  <output id="moment"></output>
+  <button id="always" type="button" aria-pressed="true" title="All facts, whenever they hold (Esc)">All</button>
+</footer>
+<noscript>This page draws its graph with a script that it carries with it. Nothing is loaded from elsewhere.</noscript>
+<!--
+The script below this comment is D3 (https://d3js.org). Its licences:
+
+d3-ease:
+Copyright 2010-2026 Mike Bostock
+Copyright 2001 Robert Penner
+All rights reserved.
+
+Redistribution and use in source and binary forms, with or without modification,
+are permitted provided that the following conditions are met:
+
+* Redistributions of source code must retain the above copyright notice, this
+  list of conditions and the following disclaimer.
+
+* Redistributions in binary form must reproduce the above copyright notice,
+  this list of conditions and the following disclaimer in the documentation
+  and/or other materials provided with the distribution.
+
+* Neither the name of the author nor the names of contributors may be used to
+  endorse or promote products derived from this software without specific prior
+  written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT OWNER OR CONTRIBUTORS BE LIABLE FOR
+ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES
+(INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON
+ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT
+(INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+
+d3-dispatch, d3-timer, d3-quadtree, d3-force, d3-selection, d3-color, d3-interpolate, d3-ease, d3-transition, d3-drag, d3-zoom but d3-ease:
+Copyright 2010-2026 Mike Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+-->
+<script>// https://d3js.org/d3-dispatch/ v3.0.2 Copyright 2010-2026 Mike Bostock
+!function(n,e){"object"==typeof exports&&"undefined"!=typeof module?e(exports):"function"==typeof define&&define.amd?define(["exports"],e):e((n="undefined"!=typeof globalThis?globalThis:n||self).d3=n.d3||{})}(this,function(n){"use strict";var e={value:()=>{}};function t(){for(var n,e=0,t=arguments.length,o={};e<t;++e){if(!(n=arguments[e]+"")||n in o||/[\s.]/.test(n))throw new Error("illegal type: "+n);o[n]=[]}return new r(o)}function r(n){this._=n}function o(n,e){for(var t,r=0,o=n.length;r<o;++r)if((t=n[r]).name===e)return t.value}function i(n,t,r){for(var o=0,i=n.length;o<i;++o)if(n[o].name===t){n[o]=e,n=n.slice(0,o).concat(n.slice(o+1));break}return null!=r&&n.push({name:t,value:r}),n}r.prototype=t.prototype={constructor:r,on:function(n,e){var t,r,f=this._,l=(r=f,(n+"").trim().split(/^|\s+/).map(function(n){var e="",t=n.indexOf(".");if(t>=0&&(e=n.slice(t+1),n=n.slice(0,t)),n&&!r.hasOwnProperty(n))throw new Error("unknown type: "+n);return{type:n,name:e}})),a=-1,u=l.length;if(!(arguments.length<2)){if(null!=e&&"function"!=typeof e)throw new Error("invalid callback: "+e);for(;++a<u;)if(t=(n=l[a]).type)f[t]=i(f[t],n.name,e);else if(null==e)for(t in f)f[t]=i(f[t],n.name,null);return this}for(;++a<u;)if((t=(n=l[a]).type)&&(t=o(f[t],n.name)))return t},copy:function(){var n={},e=this._;for(var t in e)n[t]=e[t].slice();return new r(n)},call:function(n,e){if((t=arguments.length-2)>0)for(var t,r,o=new Array(t),i=0;i<t;++i)o[i]=arguments[i+2];if(!this._.hasOwnProperty(n))throw new Error("unknown type: "+n);for(i=0,t=(r=this._[n]).length;i<t;++i)r[i].value.apply(e,o)},apply:function(n,e,t){if(!this._.hasOwnProperty(n))throw new Error("unknown type: "+n);for(var r=this._[n],o=0,i=r.length;o<i;++o)r[o].value.apply(e,t)}},n.dispatch=t});
+
+// https://d3js.org/d3-timer/ v3.0.2 Copyright 2010-2026 Mike Bostock
+!function(t,n){"object"==typeof exports&&"undefined"!=typeof module?n(exports):"function"==typeof define&&define.amd?define(["exports"],n):n((t="undefined"!=typeof globalThis?globalThis:t||self).d3=t.d3||{})}(this,function(t){"use strict";var n,e,o=0,i=0,r=0,l=0,a=0,u=0,c="object"==typeof performance&&performance.now?performance:Date,s="object"==typeof window&&window.requestAnimationFrame?window.requestAnimationFrame.bind(window):function(t){setTimeout(t,17)};function f(){return a||(s(_),a=c.now()+u)}function _(){a=0}function m(){this._call=this._time=this._next=null}function p(t,n,e){var o=new m;return o.restart(t,n,e),o}function w(){f(),++o;for(var t,e=n;e;)(t=a-e._time)>=0&&e._call.call(void 0,t),e=e._next;--o}function h(){a=(l=c.now())+u,o=i=0;try{w()}finally{o=0,function(){var t,o,i=n,r=1/0;for(;i;)i._call?(r>i._time&&(r=i._time),t=i,i=i._next):(o=i._next,i._next=null,i=t?t._next=o:n=o);e=t,y(r)}(),a=0}}function d(){var t=c.now(),n=t-l;n>1e3&&(u-=n,l=t)}function y(t){o||(i&&(i=clearTimeout(i)),t-a>24?(t<1/0&&(i=setTimeout(h,Math.ceil(t-c.now()-u)+1)),r&&(r=clearInterval(r))):(r||(l=c.now(),r=setInterval(d,1e3)),o=1,s(h)))}m.prototype=p.prototype={constructor:m,restart:function(t,o,i){if("function"!=typeof t)throw new TypeError("callback is not a function");i=(null==i?f():+i)+(null==o?0:+o),this._next||e===this||(e?e._next=this:n=this,e=this),this._call=t,this._time=i,y()},stop:function(){this._call&&(this._call=null,this._time=1/0,y())}},t.interval=function(t,n,e){var o=new m,i=n;return null==n?(o.restart(t,n,e),o):(o._restart=o.restart,o.restart=function(t,n,e){n=+n,e=null==e?f():+e,o._restart(function r(l){l+=i,o._restart(r,i+=n,e),t(l)},n,e)},o.restart(t,n,e),o)},t.now=f,t.timeout=function(t,n,e){var o=new m;return n=null==n?0:+n,o.restart(e=>{o.stop(),t(e+n)},n,e),o},t.timer=p,t.timerFlush=w});
+
+// https://d3js.org/d3-quadtree/ v3.0.2 Copyright 2010-2026 Mike Bostock
+!function(t,i){"object"==typeof exports&&"undefined"!=typeof module?i(exports):"function"==typeof define&&define.amd?define(["exports"],i):i((t="undefined"!=typeof globalThis?globalThis:t||self).d3=t.d3||{})}(this,function(t){"use strict";function i(t,i,r,n){if(isNaN(i)||isNaN(r))return t;var e,s,h,o,a,l,u,_,f,y=t._root,c={data:n},x=t._x0,d=t._y0,p=t._x1,v=t._y1;if(!y)return t._root=c,t;for(;y.length;)if((l=i>=(s=(x+p)/2))?x=s:p=s,(u=r>=(h=(d+v)/2))?d=h:v=h,e=y,!(y=y[_=u<<1|l]))return e[_]=c,t;if(o=+t._x.call(null,y.data),a=+t._y.call(null,y.data),i===o&&r===a)return c.next=y,e?e[_]=c:t._root=c,t;do{e=e?e[_]=new Array(4):t._root=new Array(4),(l=i>=(s=(x+p)/2))?x=s:p=s,(u=r>=(h=(d+v)/2))?d=h:v=h}while((_=u<<1|l)==(f=(a>=h)<<1|o>=s));return e[f]=y,e[_]=c,t}function r(t,i,r,n,e){this.node=t,this.x0=i,this.y0=r,this.x1=n,this.y1=e}function n(t){return t[0]}function e(t){return t[1]}function s(t,i,r){var s=new h(null==i?n:i,null==r?e:r,NaN,NaN,NaN,NaN);return null==t?s:s.addAll(t)}function h(t,i,r,n,e,s){this._x=t,this._y=i,this._x0=r,this._y0=n,this._x1=e,this._y1=s,this._root=void 0}function o(t){for(var i={data:t.data},r=i;t=t.next;)r=r.next={data:t.data};return i}var a=s.prototype=h.prototype;a.copy=function(){var t,i,r=new h(this._x,this._y,this._x0,this._y0,this._x1,this._y1),n=this._root;if(!n)return r;if(!n.length)return r._root=o(n),r;for(t=[{source:n,target:r._root=new Array(4)}];n=t.pop();)for(var e=0;e<4;++e)(i=n.source[e])&&(i.length?t.push({source:i,target:n.target[e]=new Array(4)}):n.target[e]=o(i));return r},a.add=function(t){const r=+this._x.call(null,t),n=+this._y.call(null,t);return i(this.cover(r,n),r,n,t)},a.addAll=function(t){Array.isArray(t)||(t=Array.from(t));const r=t.length,n=new Float64Array(r),e=new Float64Array(r);let s=1/0,h=s,o=-s,a=o;for(let i,l,u,_=0;_<r;++_)isNaN(l=+this._x.call(null,i=t[_]))||isNaN(u=+this._y.call(null,i))?n[_]=NaN:(n[_]=l,e[_]=u,l<s&&(s=l),l>o&&(o=l),u<h&&(h=u),u>a&&(a=u));if(s>o||h>a)return this;this.cover(s,h).cover(o,a);for(let s=0;s<r;++s)i(this,n[s],e[s],t[s]);return this},a.cover=function(t,i){if(isNaN(t=+t)||isNaN(i=+i))return this;var r=this._x0,n=this._y0,e=this._x1,s=this._y1;if(isNaN(r))e=(r=Math.floor(t))+1,s=(n=Math.floor(i))+1;else{for(var h,o,a=e-r||1,l=this._root;r>t||t>=e||n>i||i>=s;)switch(o=(i<n)<<1|t<r,(h=new Array(4))[o]=l,l=h,a*=2,o){case 0:e=r+a,s=n+a;break;case 1:r=e-a,s=n+a;break;case 2:e=r+a,n=s-a;break;case 3:r=e-a,n=s-a}this._root&&this._root.length&&(this._root=l)}return this._x0=r,this._y0=n,this._x1=e,this._y1=s,this},a.data=function(){var t=[];return this.visit(function(i){if(!i.length)do{t.push(i.data)}while(i=i.next)}),t},a.extent=function(t){return arguments.length?this.cover(+t[0][0],+t[0][1]).cover(+t[1][0],+t[1][1]):isNaN(this._x0)?void 0:[[this._x0,this._y0],[this._x1,this._y1]]},a.find=function(t,i,n){var e,s,h,o,a,l,u,_=this._x0,f=this._y0,y=this._x1,c=this._y1,x=[],d=this._root;for(d&&x.push(new r(d,_,f,y,c)),null==n?n=1/0:(_=t-n,f=i-n,y=t+n,c=i+n,n*=n);l=x.pop();)if(!(!(d=l.node)||(s=l.x0)>y||(h=l.y0)>c||(o=l.x1)<_||(a=l.y1)<f))if(d.length){var p=(s+o)/2,v=(h+a)/2;x.push(new r(d[3],p,v,o,a),new r(d[2],s,v,p,a),new r(d[1],p,h,o,v),new r(d[0],s,h,p,v)),(u=(i>=v)<<1|t>=p)&&(l=x[x.length-1],x[x.length-1]=x[x.length-1-u],x[x.length-1-u]=l)}else{var N=t-+this._x.call(null,d.data),w=i-+this._y.call(null,d.data),g=N*N+w*w;if(g<n){var A=Math.sqrt(n=g);_=t-A,f=i-A,y=t+A,c=i+A,e=d.data}}return e},a.remove=function(t){if(isNaN(s=+this._x.call(null,t))||isNaN(h=+this._y.call(null,t)))return this;var i,r,n,e,s,h,o,a,l,u,_,f,y=this._root,c=this._x0,x=this._y0,d=this._x1,p=this._y1;if(!y)return this;if(y.length)for(;;){if((l=s>=(o=(c+d)/2))?c=o:d=o,(u=h>=(a=(x+p)/2))?x=a:p=a,i=y,!(y=y[_=u<<1|l]))return this;if(!y.length)break;(i[_+1&3]||i[_+2&3]||i[_+3&3])&&(r=i,f=_)}for(;y.data!==t;)if(n=y,!(y=y.next))return this;return(e=y.next)&&delete y.next,n?(e?n.next=e:delete n.next,this):i?(e?i[_]=e:delete i[_],(y=i[0]||i[1]||i[2]||i[3])&&y===(i[3]||i[2]||i[1]||i[0])&&!y.length&&(r?r[f]=y:this._root=y),this):(this._root=e,this)},a.removeAll=function(t){for(var i=0,r=t.length;i<r;++i)this.remove(t[i]);return this},a.root=function(){return this._root},a.size=function(){var t=0;return this.visit(function(i){if(!i.length)do{++t}while(i=i.next)}),t},a.visit=function(t){var i,n,e,s,h,o,a=[],l=this._root;for(l&&a.push(new r(l,this._x0,this._y0,this._x1,this._y1));i=a.pop();)if(!t(l=i.node,e=i.x0,s=i.y0,h=i.x1,o=i.y1)&&l.length){var u=(e+h)/2,_=(s+o)/2;(n=l[3])&&a.push(new r(n,u,_,h,o)),(n=l[2])&&a.push(new r(n,e,_,u,o)),(n=l[1])&&a.push(new r(n,u,s,h,_)),(n=l[0])&&a.push(new r(n,e,s,u,_))}return this},a.visitAfter=function(t){var i,n=[],e=[];for(this._root&&n.push(new r(this._root,this._x0,this._y0,this._x1,this._y1));i=n.pop();){var s=i.node;if(s.length){var h,o=i.x0,a=i.y0,l=i.x1,u=i.y1,_=(o+l)/2,f=(a+u)/2;(h=s[0])&&n.push(new r(h,o,a,_,f)),(h=s[1])&&n.push(new r(h,_,a,l,f)),(h=s[2])&&n.push(new r(h,o,f,_,u)),(h=s[3])&&n.push(new r(h,_,f,l,u))}e.push(i)}for(;i=e.pop();)t(i.node,i.x0,i.y0,i.x1,i.y1);return this},a.x=function(t){return arguments.length?(this._x=t,this):this._x},a.y=function(t){return arguments.length?(this._y=t,this):this._y},t.quadtree=s});
+
+// https://d3js.org/d3-force/ v3.0.1 Copyright 2010-2026 Mike Bostock
+!function(n,t){"object"==typeof exports&&"undefined"!=typeof module?t(exports,require("d3-quadtree"),require("d3-dispatch"),require("d3-timer")):"function"==typeof define&&define.amd?define(["exports","d3-quadtree","d3-dispatch","d3-timer"],t):t((n="undefined"!=typeof globalThis?globalThis:n||self).d3=n.d3||{},n.d3,n.d3,n.d3)}(this,function(n,t,r,e){"use strict";function i(n){return function(){return n}}function u(n){return 1e-6*(n()-.5)}function o(n){return n.x+n.vx}function f(n){return n.y+n.vy}function a(n){return n.index}function c(n,t){var r=n.get(t);if(!r)throw new Error("node not found: "+t);return r}const l=4294967296;function h(n){return n.x}function v(n){return n.y}var y=Math.PI*(3-Math.sqrt(5));n.forceCenter=function(n,t){var r,e=1;function i(){var i,u,o=r.length,f=0,a=0;for(i=0;i<o;++i)f+=(u=r[i]).x,a+=u.y;for(f=(f/o-n)*e,a=(a/o-t)*e,i=0;i<o;++i)(u=r[i]).x-=f,u.y-=a}return null==n&&(n=0),null==t&&(t=0),i.initialize=function(n){r=n},i.x=function(t){return arguments.length?(n=+t,i):n},i.y=function(n){return arguments.length?(t=+n,i):t},i.strength=function(n){return arguments.length?(e=+n,i):e},i},n.forceCollide=function(n){var r,e,a,c=1,l=1;function h(){for(var n,i,h,y,d,g,x,s=r.length,p=0;p<l;++p)for(i=t.quadtree(r,o,f).visitAfter(v),n=0;n<s;++n)h=r[n],g=e[h.index],x=g*g,y=h.x+h.vx,d=h.y+h.vy,i.visit(M);function M(n,t,r,e,i){var o=n.data,f=n.r,l=g+f;if(!o)return t>y+l||e<y-l||r>d+l||i<d-l;if(o.index>h.index){var v=y-o.x-o.vx,s=d-o.y-o.vy,p=v*v+s*s;p<l*l&&(0===v&&(p+=(v=u(a))*v),0===s&&(p+=(s=u(a))*s),p=(l-(p=Math.sqrt(p)))/p*c,h.vx+=(v*=p)*(l=(f*=f)/(x+f)),h.vy+=(s*=p)*l,o.vx-=v*(l=1-l),o.vy-=s*l)}}}function v(n){if(n.data)return n.r=e[n.data.index];for(var t=n.r=0;t<4;++t)n[t]&&n[t].r>n.r&&(n.r=n[t].r)}function y(){if(r){var t,i,u=r.length;for(e=new Array(u),t=0;t<u;++t)i=r[t],e[i.index]=+n(i,t,r)}}return"function"!=typeof n&&(n=i(null==n?1:+n)),h.initialize=function(n,t){r=n,a=t,y()},h.iterations=function(n){return arguments.length?(l=+n,h):l},h.strength=function(n){return arguments.length?(c=+n,h):c},h.radius=function(t){return arguments.length?(n="function"==typeof t?t:i(+t),y(),h):n},h},n.forceLink=function(n){var t,r,e,o,f,l,h=a,v=function(n){return 1/Math.min(o[n.source.index],o[n.target.index])},y=i(30),d=1;function g(e){for(var i=0,o=n.length;i<d;++i)for(var a,c,h,v,y,g,x,s=0;s<o;++s)c=(a=n[s]).source,v=(h=a.target).x+h.vx-c.x-c.vx||u(l),y=h.y+h.vy-c.y-c.vy||u(l),v*=g=((g=Math.sqrt(v*v+y*y))-r[s])/g*e*t[s],y*=g,h.vx-=v*(x=f[s]),h.vy-=y*x,c.vx+=v*(x=1-x),c.vy+=y*x}function x(){if(e){var i,u,a=e.length,l=n.length,v=new Map(e.map((n,t)=>[h(n,t,e),n]));for(i=0,o=new Array(a);i<l;++i)(u=n[i]).index=i,"object"!=typeof u.source&&(u.source=c(v,u.source)),"object"!=typeof u.target&&(u.target=c(v,u.target)),o[u.source.index]=(o[u.source.index]||0)+1,o[u.target.index]=(o[u.target.index]||0)+1;for(i=0,f=new Array(l);i<l;++i)u=n[i],f[i]=o[u.source.index]/(o[u.source.index]+o[u.target.index]);t=new Array(l),s(),r=new Array(l),p()}}function s(){if(e)for(var r=0,i=n.length;r<i;++r)t[r]=+v(n[r],r,n)}function p(){if(e)for(var t=0,i=n.length;t<i;++t)r[t]=+y(n[t],t,n)}return null==n&&(n=[]),g.initialize=function(n,t){e=n,l=t,x()},g.links=function(t){return arguments.length?(n=t,x(),g):n},g.id=function(n){return arguments.length?(h=n,g):h},g.iterations=function(n){return arguments.length?(d=+n,g):d},g.strength=function(n){return arguments.length?(v="function"==typeof n?n:i(+n),s(),g):v},g.distance=function(n){return arguments.length?(y="function"==typeof n?n:i(+n),p(),g):y},g},n.forceManyBody=function(){var n,r,e,o,f,a=i(-30),c=1,l=1/0,y=.81;function d(e){var i,u=n.length,f=t.quadtree(n,h,v).visitAfter(x);for(o=e,i=0;i<u;++i)r=n[i],f.visit(s)}function g(){if(n){var t,r,e=n.length;for(f=new Array(e),t=0;t<e;++t)r=n[t],f[r.index]=+a(r,t,n)}}function x(n){var t,r,e,i,u,o=0,a=0;if(n.length){for(e=i=u=0;u<4;++u)(t=n[u])&&(r=Math.abs(t.value))&&(o+=t.value,a+=r,e+=r*t.x,i+=r*t.y);n.x=e/a,n.y=i/a}else{(t=n).x=t.data.x,t.y=t.data.y;do{o+=f[t.data.index]}while(t=t.next)}n.value=o}function s(n,t,i,a){if(!n.value)return!0;var h=n.x-r.x,v=n.y-r.y,d=a-t,g=h*h+v*v;if(d*d/y<g)return g<l&&(0===h&&(g+=(h=u(e))*h),0===v&&(g+=(v=u(e))*v),g<c&&(g=Math.sqrt(c*g)),r.vx+=h*n.value*o/g,r.vy+=v*n.value*o/g),!0;if(!(n.length||g>=l)){(n.data!==r||n.next)&&(0===h&&(g+=(h=u(e))*h),0===v&&(g+=(v=u(e))*v),g<c&&(g=Math.sqrt(c*g)));do{n.data!==r&&(d=f[n.data.index]*o/g,r.vx+=h*d,r.vy+=v*d)}while(n=n.next)}}return d.initialize=function(t,r){n=t,e=r,g()},d.strength=function(n){return arguments.length?(a="function"==typeof n?n:i(+n),g(),d):a},d.distanceMin=function(n){return arguments.length?(c=n*n,d):Math.sqrt(c)},d.distanceMax=function(n){return arguments.length?(l=n*n,d):Math.sqrt(l)},d.theta=function(n){return arguments.length?(y=n*n,d):Math.sqrt(y)},d},n.forceRadial=function(n,t,r){var e,u,o,f=i(.1);function a(n){for(var i=0,f=e.length;i<f;++i){var a=e[i],c=a.x-t||1e-6,l=a.y-r||1e-6,h=Math.sqrt(c*c+l*l),v=(o[i]-h)*u[i]*n/h;a.vx+=c*v,a.vy+=l*v}}function c(){if(e){var t,r=e.length;for(u=new Array(r),o=new Array(r),t=0;t<r;++t)o[t]=+n(e[t],t,e),u[t]=isNaN(o[t])?0:+f(e[t],t,e)}}return"function"!=typeof n&&(n=i(+n)),null==t&&(t=0),null==r&&(r=0),a.initialize=function(n){e=n,c()},a.strength=function(n){return arguments.length?(f="function"==typeof n?n:i(+n),c(),a):f},a.radius=function(t){return arguments.length?(n="function"==typeof t?t:i(+t),c(),a):n},a.x=function(n){return arguments.length?(t=+n,a):t},a.y=function(n){return arguments.length?(r=+n,a):r},a},n.forceSimulation=function(n){var t,i=1,u=.001,o=1-Math.pow(u,1/300),f=0,a=.6,c=new Map,h=e.timer(g),v=r.dispatch("tick","end"),d=function(){let n=1;return()=>(n=(1664525*n+1013904223)%l)/l}();function g(){x(),v.call("tick",t),i<u&&(h.stop(),v.call("end",t))}function x(r){var e,u,l=n.length;void 0===r&&(r=1);for(var h=0;h<r;++h)for(i+=(f-i)*o,c.forEach(function(n){n(i)}),e=0;e<l;++e)null==(u=n[e]).fx?u.x+=u.vx*=a:(u.x=u.fx,u.vx=0),null==u.fy?u.y+=u.vy*=a:(u.y=u.fy,u.vy=0);return t}function s(){for(var t,r=0,e=n.length;r<e;++r){if((t=n[r]).index=r,null!=t.fx&&(t.x=t.fx),null!=t.fy&&(t.y=t.fy),isNaN(t.x)||isNaN(t.y)){var i=10*Math.sqrt(.5+r),u=r*y;t.x=i*Math.cos(u),t.y=i*Math.sin(u)}(isNaN(t.vx)||isNaN(t.vy))&&(t.vx=t.vy=0)}}function p(t){return t.initialize&&t.initialize(n,d),t}return null==n&&(n=[]),s(),t={tick:x,restart:function(){return h.restart(g),t},stop:function(){return h.stop(),t},nodes:function(r){return arguments.length?(n=r,s(),c.forEach(p),t):n},alpha:function(n){return arguments.length?(i=+n,t):i},alphaMin:function(n){return arguments.length?(u=+n,t):u},alphaDecay:function(n){return arguments.length?(o=+n,t):+o},alphaTarget:function(n){return arguments.length?(f=+n,t):f},velocityDecay:function(n){return arguments.length?(a=1-n,t):1-a},randomSource:function(n){return arguments.length?(d=n,c.forEach(p),t):d},force:function(n,r){return arguments.length>1?(null==r?c.delete(n):c.set(n,p(r)),t):c.get(n)},find:function(t,r,e){var i,u,o,f,a,c=0,l=n.length;for(null==e?e=1/0:e*=e,c=0;c<l;++c)(o=(i=t-(f=n[c]).x)*i+(u=r-f.y)*u)<e&&(a=f,e=o);return a},on:function(n,r){return arguments.length>1?(v.on(n,r),t):v.on(n)}}},n.forceX=function(n){var t,r,e,u=i(.1);function o(n){for(var i,u=0,o=t.length;u<o;++u)(i=t[u]).vx+=(e[u]-i.x)*r[u]*n}function f(){if(t){var i,o=t.length;for(r=new Array(o),e=new Array(o),i=0;i<o;++i)r[i]=isNaN(e[i]=+n(t[i],i,t))?0:+u(t[i],i,t)}}return"function"!=typeof n&&(n=i(null==n?0:+n)),o.initialize=function(n){t=n,f()},o.strength=function(n){return arguments.length?(u="function"==typeof n?n:i(+n),f(),o):u},o.x=function(t){return arguments.length?(n="function"==typeof t?t:i(+t),f(),o):n},o},n.forceY=function(n){var t,r,e,u=i(.1);function o(n){for(var i,u=0,o=t.length;u<o;++u)(i=t[u]).vy+=(e[u]-i.y)*r[u]*n}function f(){if(t){var i,o=t.length;for(r=new Array(o),e=new Array(o),i=0;i<o;++i)r[i]=isNaN(e[i]=+n(t[i],i,t))?0:+u(t[i],i,t)}}return"function"!=typeof n&&(n=i(null==n?0:+n)),o.initialize=function(n){t=n,f()},o.strength=function(n){return arguments.length?(u="function"==typeof n?n:i(+n),f(),o):u},o.y=function(t){return arguments.length?(n="function"==typeof t?t:i(+t),f(),o):n},o}});
+
+// https://d3js.org/d3-selection/ v3.0.1 Copyright 2010-2026 Mike Bostock
+!function(t,n){"object"==typeof exports&&"undefined"!=typeof module?n(exports):"function"==typeof define&&define.amd?define(["exports"],n):n((t="undefined"!=typeof globalThis?globalThis:t||self).d3=t.d3||{})}(this,function(t){"use strict";var n="http://www.w3.org/1999/xhtml",e={svg:"http://www.w3.org/2000/svg",xhtml:n,xlink:"http://www.w3.org/1999/xlink",xml:"http://www.w3.org/XML/1998/namespace",xmlns:"http://www.w3.org/2000/xmlns/"};function r(t){var n=t+="",r=n.indexOf(":");return r>=0&&"xmlns"!==(n=t.slice(0,r))&&(t=t.slice(r+1)),e.hasOwnProperty(n)?{space:e[n],local:t}:t}function i(t){return function(){var e=this.ownerDocument,r=this.namespaceURI;return r===n&&e.documentElement.namespaceURI===n?e.createElement(t):e.createElementNS(r,t)}}function o(t){return function(){return this.ownerDocument.createElementNS(t.space,t.local)}}function u(t){var n=r(t);return(n.local?o:i)(n)}function s(){}function c(t){return null==t?s:function(){return this.querySelector(t)}}function l(t){return null==t?[]:Array.isArray(t)?t:Array.from(t)}function a(){return[]}function f(t){return null==t?a:function(){return this.querySelectorAll(t)}}function h(t){return function(){return this.matches(t)}}function p(t){return function(n){return n.matches(t)}}var _=Array.prototype.find;function d(){return this.firstElementChild}var y=Array.prototype.filter;function m(){return Array.from(this.children)}function v(t){return new Array(t.length)}function g(t,n){this.ownerDocument=t.ownerDocument,this.namespaceURI=t.namespaceURI,this._next=null,this._parent=t,this.__data__=n}function w(t,n,e,r,i,o){for(var u,s=0,c=n.length,l=o.length;s<l;++s)(u=n[s])?(u.__data__=o[s],r[s]=u):e[s]=new g(t,o[s]);for(;s<c;++s)(u=n[s])&&(i[s]=u)}function A(t,n,e,r,i,o,u){var s,c,l,a=new Map,f=n.length,h=o.length,p=new Array(f);for(s=0;s<f;++s)(c=n[s])&&(p[s]=l=u.call(c,c.__data__,s,n)+"",a.has(l)?i[s]=c:a.set(l,c));for(s=0;s<h;++s)l=u.call(t,o[s],s,o)+"",(c=a.get(l))?(r[s]=c,c.__data__=o[s],a.delete(l)):e[s]=new g(t,o[s]);for(s=0;s<f;++s)(c=n[s])&&a.get(p[s])===c&&(i[s]=c)}function x(t){return t.__data__}function S(t){return"object"==typeof t&&"length"in t?t:Array.from(t)}function b(t,n){return t<n?-1:t>n?1:t>=n?0:NaN}function E(t){return function(){this.removeAttribute(t)}}function N(t){return function(){this.removeAttributeNS(t.space,t.local)}}function C(t,n){return function(){this.setAttribute(t,n)}}function L(t,n){return function(){this.setAttributeNS(t.space,t.local,n)}}function T(t,n){return function(){var e=n.apply(this,arguments);null==e?this.removeAttribute(t):this.setAttribute(t,e)}}function B(t,n){return function(){var e=n.apply(this,arguments);null==e?this.removeAttributeNS(t.space,t.local):this.setAttributeNS(t.space,t.local,e)}}function P(t){return t.ownerDocument&&t.ownerDocument.defaultView||t.document&&t||t.defaultView}function q(t){return function(){this.style.removeProperty(t)}}function M(t,n,e){return function(){this.style.setProperty(t,n,e)}}function D(t,n,e){return function(){var r=n.apply(this,arguments);null==r?this.style.removeProperty(t):this.style.setProperty(t,r,e)}}function V(t,n){return t.style.getPropertyValue(n)||P(t).getComputedStyle(t,null).getPropertyValue(n)}function O(t){return function(){delete this[t]}}function R(t,n){return function(){this[t]=n}}function j(t,n){return function(){var e=n.apply(this,arguments);null==e?delete this[t]:this[t]=e}}function H(t){return t.trim().split(/^|\s+/)}function I(t){return t.classList||new U(t)}function U(t){this._node=t,this._names=H(t.getAttribute("class")||"")}function X(t,n){for(var e=I(t),r=-1,i=n.length;++r<i;)e.add(n[r])}function G(t,n){for(var e=I(t),r=-1,i=n.length;++r<i;)e.remove(n[r])}function Y(t){return function(){X(this,t)}}function k(t){return function(){G(this,t)}}function z(t,n){return function(){(n.apply(this,arguments)?X:G)(this,t)}}function F(){this.textContent=""}function J(t){return function(){this.textContent=t}}function K(t){return function(){var n=t.apply(this,arguments);this.textContent=null==n?"":n}}function Q(){this.innerHTML=""}function W(t){return function(){this.innerHTML=t}}function Z(t){return function(){var n=t.apply(this,arguments);this.innerHTML=null==n?"":n}}function $(){this.nextSibling&&this.parentNode.appendChild(this)}function tt(){this.previousSibling&&this.parentNode.insertBefore(this,this.parentNode.firstChild)}function nt(){return null}function et(){var t=this.parentNode;t&&t.removeChild(this)}function rt(){var t=this.cloneNode(!1),n=this.parentNode;return n?n.insertBefore(t,this.nextSibling):t}function it(){var t=this.cloneNode(!0),n=this.parentNode;return n?n.insertBefore(t,this.nextSibling):t}function ot(t){return function(){var n=this.__on;if(n){for(var e,r=0,i=-1,o=n.length;r<o;++r)e=n[r],t.type&&e.type!==t.type||e.name!==t.name?n[++i]=e:this.removeEventListener(e.type,e.listener,e.options);++i?n.length=i:delete this.__on}}}function ut(t,n,e){return function(){var r,i=this.__on,o=function(t){return function(n){t.call(this,n,this.__data__)}}(n);if(i)for(var u=0,s=i.length;u<s;++u)if((r=i[u]).type===t.type&&r.name===t.name)return this.removeEventListener(r.type,r.listener,r.options),this.addEventListener(r.type,r.listener=o,r.options=e),void(r.value=n);this.addEventListener(t.type,o,e),r={type:t.type,name:t.name,value:n,listener:o,options:e},i?i.push(r):this.__on=[r]}}function st(t,n,e){var r=P(t),i=r.CustomEvent;"function"==typeof i?i=new i(n,e):(i=r.document.createEvent("Event"),e?(i.initEvent(n,e.bubbles,e.cancelable),i.detail=e.detail):i.initEvent(n,!1,!1)),t.dispatchEvent(i)}function ct(t,n){return function(){return st(this,t,n)}}function lt(t,n){return function(){return st(this,t,n.apply(this,arguments))}}g.prototype={constructor:g,appendChild:function(t){return this._parent.insertBefore(t,this._next)},insertBefore:function(t,n){return this._parent.insertBefore(t,n)},querySelector:function(t){return this._parent.querySelector(t)},querySelectorAll:function(t){return this._parent.querySelectorAll(t)}},U.prototype={add:function(t){this._names.indexOf(t)<0&&(this._names.push(t),this._node.setAttribute("class",this._names.join(" ")))},remove:function(t){var n=this._names.indexOf(t);n>=0&&(this._names.splice(n,1),this._node.setAttribute("class",this._names.join(" ")))},contains:function(t){return this._names.indexOf(t)>=0}};var at=[null];function ft(t,n){this._groups=t,this._parents=n}function ht(){return new ft([[document.documentElement]],at)}function pt(t){return"string"==typeof t?new ft([[document.querySelector(t)]],[document.documentElement]):new ft([[t]],at)}ft.prototype=ht.prototype={constructor:ft,select:function(t){"function"!=typeof t&&(t=c(t));for(var n=this._groups,e=n.length,r=new Array(e),i=0;i<e;++i)for(var o,u,s=n[i],l=s.length,a=r[i]=new Array(l),f=0;f<l;++f)(o=s[f])&&(u=t.call(o,o.__data__,f,s))&&("__data__"in o&&(u.__data__=o.__data__),a[f]=u);return new ft(r,this._parents)},selectAll:function(t){t="function"==typeof t?function(t){return function(){return l(t.apply(this,arguments))}}(t):f(t);for(var n=this._groups,e=n.length,r=[],i=[],o=0;o<e;++o)for(var u,s=n[o],c=s.length,a=0;a<c;++a)(u=s[a])&&(r.push(t.call(u,u.__data__,a,s)),i.push(u));return new ft(r,i)},selectChild:function(t){return this.select(null==t?d:function(t){return function(){return _.call(this.children,t)}}("function"==typeof t?t:p(t)))},selectChildren:function(t){return this.selectAll(null==t?m:function(t){return function(){return y.call(this.children,t)}}("function"==typeof t?t:p(t)))},filter:function(t){"function"!=typeof t&&(t=h(t));for(var n=this._groups,e=n.length,r=new Array(e),i=0;i<e;++i)for(var o,u=n[i],s=u.length,c=r[i]=[],l=0;l<s;++l)(o=u[l])&&t.call(o,o.__data__,l,u)&&c.push(o);return new ft(r,this._parents)},data:function(t,n){if(!arguments.length)return Array.from(this,x);var e,r=n?A:w,i=this._parents,o=this._groups;"function"!=typeof t&&(e=t,t=function(){return e});for(var u=o.length,s=new Array(u),c=new Array(u),l=new Array(u),a=0;a<u;++a){var f=i[a],h=o[a],p=h.length,_=S(t.call(f,f&&f.__data__,a,i)),d=_.length,y=c[a]=new Array(d),m=s[a]=new Array(d);r(f,h,y,m,l[a]=new Array(p),_,n);for(var v,g,b=0,E=0;b<d;++b)if(v=y[b]){for(b>=E&&(E=b+1);!(g=m[E])&&++E<d;);v._next=g||null}}return(s=new ft(s,i))._enter=c,s._exit=l,s},enter:function(){return new ft(this._enter||this._groups.map(v),this._parents)},exit:function(){return new ft(this._exit||this._groups.map(v),this._parents)},join:function(t,n,e){var r=this.enter(),i=this,o=this.exit();return"function"==typeof t?(r=t(r))&&(r=r.selection()):r=r.append(t+""),null!=n&&(i=n(i))&&(i=i.selection()),null==e?o.remove():e(o),r&&i?r.merge(i).order():i},merge:function(t){for(var n=t.selection?t.selection():t,e=this._groups,r=n._groups,i=e.length,o=r.length,u=Math.min(i,o),s=new Array(i),c=0;c<u;++c)for(var l,a=e[c],f=r[c],h=a.length,p=s[c]=new Array(h),_=0;_<h;++_)(l=a[_]||f[_])&&(p[_]=l);for(;c<i;++c)s[c]=e[c];return new ft(s,this._parents)},selection:function(){return this},order:function(){for(var t=this._groups,n=-1,e=t.length;++n<e;)for(var r,i=t[n],o=i.length-1,u=i[o];--o>=0;)(r=i[o])&&(u&&4^r.compareDocumentPosition(u)&&u.parentNode.insertBefore(r,u),u=r);return this},sort:function(t){function n(n,e){return n&&e?t(n.__data__,e.__data__):!n-!e}t||(t=b);for(var e=this._groups,r=e.length,i=new Array(r),o=0;o<r;++o){for(var u,s=e[o],c=s.length,l=i[o]=new Array(c),a=0;a<c;++a)(u=s[a])&&(l[a]=u);l.sort(n)}return new ft(i,this._parents).order()},call:function(){var t=arguments[0];return arguments[0]=this,t.apply(null,arguments),this},nodes:function(){return Array.from(this)},node:function(){for(var t=this._groups,n=0,e=t.length;n<e;++n)for(var r=t[n],i=0,o=r.length;i<o;++i){var u=r[i];if(u)return u}return null},size:function(){let t=0;for(const n of this)++t;return t},empty:function(){return!this.node()},each:function(t){for(var n=this._groups,e=0,r=n.length;e<r;++e)for(var i,o=n[e],u=0,s=o.length;u<s;++u)(i=o[u])&&t.call(i,i.__data__,u,o);return this},attr:function(t,n){var e=r(t);if(arguments.length<2){var i=this.node();return e.local?i.getAttributeNS(e.space,e.local):i.getAttribute(e)}return this.each((null==n?e.local?N:E:"function"==typeof n?e.local?B:T:e.local?L:C)(e,n))},style:function(t,n,e){return arguments.length>1?this.each((null==n?q:"function"==typeof n?D:M)(t,n,null==e?"":e)):V(this.node(),t)},property:function(t,n){return arguments.length>1?this.each((null==n?O:"function"==typeof n?j:R)(t,n)):this.node()[t]},classed:function(t,n){var e=H(t+"");if(arguments.length<2){for(var r=I(this.node()),i=-1,o=e.length;++i<o;)if(!r.contains(e[i]))return!1;return!0}return this.each(("function"==typeof n?z:n?Y:k)(e,n))},text:function(t){return arguments.length?this.each(null==t?F:("function"==typeof t?K:J)(t)):this.node().textContent},html:function(t){return arguments.length?this.each(null==t?Q:("function"==typeof t?Z:W)(t)):this.node().innerHTML},raise:function(){return this.each($)},lower:function(){return this.each(tt)},append:function(t){var n="function"==typeof t?t:u(t);return this.select(function(){return this.appendChild(n.apply(this,arguments))})},insert:function(t,n){var e="function"==typeof t?t:u(t),r=null==n?nt:"function"==typeof n?n:c(n);return this.select(function(){return this.insertBefore(e.apply(this,arguments),r.apply(this,arguments)||null)})},remove:function(){return this.each(et)},clone:function(t){return this.select(t?it:rt)},datum:function(t){return arguments.length?this.property("__data__",t):this.node().__data__},on:function(t,n,e){var r,i,o=function(t){return t.trim().split(/^|\s+/).map(function(t){var n="",e=t.indexOf(".");return e>=0&&(n=t.slice(e+1),t=t.slice(0,e)),{type:t,name:n}})}(t+""),u=o.length;if(!(arguments.length<2)){for(s=n?ut:ot,r=0;r<u;++r)this.each(s(o[r],n,e));return this}var s=this.node().__on;if(s)for(var c,l=0,a=s.length;l<a;++l)for(r=0,c=s[l];r<u;++r)if((i=o[r]).type===c.type&&i.name===c.name)return c.value},dispatch:function(t,n){return this.each(("function"==typeof n?lt:ct)(t,n))},[Symbol.iterator]:function*(){for(var t=this._groups,n=0,e=t.length;n<e;++n)for(var r,i=t[n],o=0,u=i.length;o<u;++o)(r=i[o])&&(yield r)}};var _t=0;function dt(){return new yt}function yt(){this._="@"+(++_t).toString(36)}function mt(t){let n;for(;n=t.sourceEvent;)t=n;return t}function vt(t,n){if(t=mt(t),void 0===n&&(n=t.currentTarget),n){var e=n.ownerSVGElement||n;if(e.createSVGPoint){var r=e.createSVGPoint();return r.x=t.clientX,r.y=t.clientY,[(r=r.matrixTransform(n.getScreenCTM().inverse())).x,r.y]}if(n.getBoundingClientRect){var i=n.getBoundingClientRect();return[t.clientX-i.left-n.clientLeft,t.clientY-i.top-n.clientTop]}}return[t.pageX,t.pageY]}yt.prototype=dt.prototype={constructor:yt,get:function(t){for(var n=this._;!(n in t);)if(!(t=t.parentNode))return;return t[n]},set:function(t,n){return t[this._]=n},remove:function(t){return this._ in t&&delete t[this._]},toString:function(){return this._}},t.create=function(t){return pt(u(t).call(document.documentElement))},t.creator=u,t.local=dt,t.matcher=h,t.namespace=r,t.namespaces=e,t.pointer=vt,t.pointers=function(t,n){return t.target&&(t=mt(t),void 0===n&&(n=t.currentTarget),t=t.touches||[t]),Array.from(t,t=>vt(t,n))},t.select=pt,t.selectAll=function(t){return"string"==typeof t?new ft([document.querySelectorAll(t)],[document.documentElement]):new ft([l(t)],at)},t.selection=ht,t.selector=c,t.selectorAll=f,t.style=V,t.window=P});
+
+// https://d3js.org/d3-color/ v3.1.1 Copyright 2010-2026 Mike Bostock
+!function(t,e){"object"==typeof exports&&"undefined"!=typeof module?e(exports):"function"==typeof define&&define.amd?define(["exports"],e):e((t="undefined"!=typeof globalThis?globalThis:t||self).d3=t.d3||{})}(this,function(t){"use strict";function e(t,e,i){t.prototype=e.prototype=i,i.constructor=t}function i(t,e){var i=Object.create(t.prototype);for(var n in e)i[n]=e[n];return i}function n(){}var r=.7,a=1/r,s="\\s*([+-]?\\d+)\\s*",h="\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*",o="\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*",l=/^#([0-9a-f]{3,8})$/,u=new RegExp(`^rgb\\(${s},${s},${s}\\)$`),c=new RegExp(`^rgb\\(${o},${o},${o}\\)$`),g=new RegExp(`^rgba\\(${s},${s},${s},${h}\\)$`),p=new RegExp(`^rgba\\(${o},${o},${o},${h}\\)$`),f=new RegExp(`^hsl\\(${h},${o},${o}\\)$`),d=new RegExp(`^hsla\\(${h},${o},${o},${h}\\)$`),b={aliceblue:15792383,antiquewhite:16444375,aqua:65535,aquamarine:8388564,azure:15794175,beige:16119260,bisque:16770244,black:0,blanchedalmond:16772045,blue:255,blueviolet:9055202,brown:10824234,burlywood:14596231,cadetblue:6266528,chartreuse:8388352,chocolate:13789470,coral:16744272,cornflowerblue:6591981,cornsilk:16775388,crimson:14423100,cyan:65535,darkblue:139,darkcyan:35723,darkgoldenrod:12092939,darkgray:11119017,darkgreen:25600,darkgrey:11119017,darkkhaki:12433259,darkmagenta:9109643,darkolivegreen:5597999,darkorange:16747520,darkorchid:10040012,darkred:9109504,darksalmon:15308410,darkseagreen:9419919,darkslateblue:4734347,darkslategray:3100495,darkslategrey:3100495,darkturquoise:52945,darkviolet:9699539,deeppink:16716947,deepskyblue:49151,dimgray:6908265,dimgrey:6908265,dodgerblue:2003199,firebrick:11674146,floralwhite:16775920,forestgreen:2263842,fuchsia:16711935,gainsboro:14474460,ghostwhite:16316671,gold:16766720,goldenrod:14329120,gray:8421504,green:32768,greenyellow:11403055,grey:8421504,honeydew:15794160,hotpink:16738740,indianred:13458524,indigo:4915330,ivory:16777200,khaki:15787660,lavender:15132410,lavenderblush:16773365,lawngreen:8190976,lemonchiffon:16775885,lightblue:11393254,lightcoral:15761536,lightcyan:14745599,lightgoldenrodyellow:16448210,lightgray:13882323,lightgreen:9498256,lightgrey:13882323,lightpink:16758465,lightsalmon:16752762,lightseagreen:2142890,lightskyblue:8900346,lightslategray:7833753,lightslategrey:7833753,lightsteelblue:11584734,lightyellow:16777184,lime:65280,limegreen:3329330,linen:16445670,magenta:16711935,maroon:8388608,mediumaquamarine:6737322,mediumblue:205,mediumorchid:12211667,mediumpurple:9662683,mediumseagreen:3978097,mediumslateblue:8087790,mediumspringgreen:64154,mediumturquoise:4772300,mediumvioletred:13047173,midnightblue:1644912,mintcream:16121850,mistyrose:16770273,moccasin:16770229,navajowhite:16768685,navy:128,oldlace:16643558,olive:8421376,olivedrab:7048739,orange:16753920,orangered:16729344,orchid:14315734,palegoldenrod:15657130,palegreen:10025880,paleturquoise:11529966,palevioletred:14381203,papayawhip:16773077,peachpuff:16767673,peru:13468991,pink:16761035,plum:14524637,powderblue:11591910,purple:8388736,rebeccapurple:6697881,red:16711680,rosybrown:12357519,royalblue:4286945,saddlebrown:9127187,salmon:16416882,sandybrown:16032864,seagreen:3050327,seashell:16774638,sienna:10506797,silver:12632256,skyblue:8900331,slateblue:6970061,slategray:7372944,slategrey:7372944,snow:16775930,springgreen:65407,steelblue:4620980,tan:13808780,teal:32896,thistle:14204888,tomato:16737095,turquoise:4251856,violet:15631086,wheat:16113331,white:16777215,whitesmoke:16119285,yellow:16776960,yellowgreen:10145074};function y(){return this.rgb().formatHex()}function w(){return this.rgb().formatRgb()}function m(t){var e,i;return t=(t+"").trim().toLowerCase(),(e=l.exec(t))?(i=e[1].length,e=parseInt(e[1],16),6===i?$(e):3===i?new M(e>>8&15|e>>4&240,e>>4&15|240&e,(15&e)<<4|15&e,1):8===i?N(e>>24&255,e>>16&255,e>>8&255,(255&e)/255):4===i?N(e>>12&15|e>>8&240,e>>8&15|e>>4&240,e>>4&15|240&e,((15&e)<<4|15&e)/255):null):(e=u.exec(t))?new M(e[1],e[2],e[3],1):(e=c.exec(t))?new M(255*e[1]/100,255*e[2]/100,255*e[3]/100,1):(e=g.exec(t))?N(e[1],e[2],e[3],e[4]):(e=p.exec(t))?N(255*e[1]/100,255*e[2]/100,255*e[3]/100,e[4]):(e=f.exec(t))?j(e[1],e[2]/100,e[3]/100,1):(e=d.exec(t))?j(e[1],e[2]/100,e[3]/100,e[4]):b.hasOwnProperty(t)?$(b[t]):"transparent"===t?new M(NaN,NaN,NaN,0):null}function $(t){return new M(t>>16&255,t>>8&255,255&t,1)}function N(t,e,i,n){return n<=0&&(t=e=i=NaN),new M(t,e,i,n)}function k(t){return t instanceof n||(t=m(t)),t?new M((t=t.rgb()).r,t.g,t.b,t.opacity):new M}function x(t,e,i,n){return 1===arguments.length?k(t):new M(t,e,i,null==n?1:n)}function M(t,e,i,n){this.r=+t,this.g=+e,this.b=+i,this.opacity=+n}function v(){return`#${E(this.r)}${E(this.g)}${E(this.b)}`}function q(){const t=H(this.opacity);return`${1===t?"rgb(":"rgba("}${R(this.r)}, ${R(this.g)}, ${R(this.b)}${1===t?")":`, ${t})`}`}function H(t){return isNaN(t)?1:Math.max(0,Math.min(1,t))}function R(t){return Math.max(0,Math.min(255,Math.round(t)||0))}function E(t){return((t=R(t))<16?"0":"")+t.toString(16)}function j(t,e,i,n){return n<=0?t=e=i=NaN:i<=0||i>=1?t=e=NaN:e<=0&&(t=NaN),new P(t,e,i,n)}function I(t){if(t instanceof P)return new P(t.h,t.s,t.l,t.opacity);if(t instanceof n||(t=m(t)),!t)return new P;if(t instanceof P)return t;var e=(t=t.rgb()).r/255,i=t.g/255,r=t.b/255,a=Math.min(e,i,r),s=Math.max(e,i,r),h=NaN,o=s-a,l=(s+a)/2;return o?(h=e===s?(i-r)/o+6*(i<r):i===s?(r-e)/o+2:(e-i)/o+4,o/=l<.5?s+a:2-s-a,h*=60):o=l>0&&l<1?0:h,new P(h,o,l,t.opacity)}function O(t,e,i,n){return 1===arguments.length?I(t):new P(t,e,i,null==n?1:n)}function P(t,e,i,n){this.h=+t,this.s=+e,this.l=+i,this.opacity=+n}function S(t){return(t=(t||0)%360)<0?t+360:t}function T(t){return Math.max(0,Math.min(1,t||0))}function z(t,e,i){return 255*(t<60?e+(i-e)*t/60:t<180?i:t<240?e+(i-e)*(240-t)/60:e)}e(n,m,{copy(t){return Object.assign(new this.constructor,this,t)},displayable(){return this.rgb().displayable()},hex:y,formatHex:y,formatHex8:function(){return this.rgb().formatHex8()},formatHsl:function(){return I(this).formatHsl()},formatRgb:w,toString:w}),e(M,x,i(n,{brighter(t){return t=null==t?a:Math.pow(a,t),new M(this.r*t,this.g*t,this.b*t,this.opacity)},darker(t){return t=null==t?r:Math.pow(r,t),new M(this.r*t,this.g*t,this.b*t,this.opacity)},rgb(){return this},clamp(){return new M(R(this.r),R(this.g),R(this.b),H(this.opacity))},displayable(){return-.5<=this.r&&this.r<255.5&&-.5<=this.g&&this.g<255.5&&-.5<=this.b&&this.b<255.5&&0<=this.opacity&&this.opacity<=1},hex:v,formatHex:v,formatHex8:function(){return`#${E(this.r)}${E(this.g)}${E(this.b)}${E(255*(isNaN(this.opacity)?1:this.opacity))}`},formatRgb:q,toString:q})),e(P,O,i(n,{brighter(t){return t=null==t?a:Math.pow(a,t),new P(this.h,this.s,this.l*t,this.opacity)},darker(t){return t=null==t?r:Math.pow(r,t),new P(this.h,this.s,this.l*t,this.opacity)},rgb(){var t=this.h%360+360*(this.h<0),e=isNaN(t)||isNaN(this.s)?0:this.s,i=this.l,n=i+(i<.5?i:1-i)*e,r=2*i-n;return new M(z(t>=240?t-240:t+120,r,n),z(t,r,n),z(t<120?t+240:t-120,r,n),this.opacity)},clamp(){return new P(S(this.h),T(this.s),T(this.l),H(this.opacity))},displayable(){return(0<=this.s&&this.s<=1||isNaN(this.s))&&0<=this.l&&this.l<=1&&0<=this.opacity&&this.opacity<=1},formatHsl(){const t=H(this.opacity);return`${1===t?"hsl(":"hsla("}${S(this.h)}, ${100*T(this.s)}%, ${100*T(this.l)}%${1===t?")":`, ${t})`}`}}));const C=Math.PI/180,L=180/Math.PI,A=.96422,B=.82521,D=4/29,F=6/29,G=3*F*F,J=F*F*F;function K(t){if(t instanceof U)return new U(t.l,t.a,t.b,t.opacity);if(t instanceof tt)return et(t);t instanceof M||(t=k(t));var e,i,n=Y(t.r),r=Y(t.g),a=Y(t.b),s=V((.2225045*n+.7168786*r+.0606169*a)/1);return n===r&&r===a?e=i=s:(e=V((.4360747*n+.3850649*r+.1430804*a)/A),i=V((.0139322*n+.0971045*r+.7141733*a)/B)),new U(116*s-16,500*(e-s),200*(s-i),t.opacity)}function Q(t,e,i,n){return 1===arguments.length?K(t):new U(t,e,i,null==n?1:n)}function U(t,e,i,n){this.l=+t,this.a=+e,this.b=+i,this.opacity=+n}function V(t){return t>J?Math.pow(t,1/3):t/G+D}function W(t){return t>F?t*t*t:G*(t-D)}function X(t){return 255*(t<=.0031308?12.92*t:1.055*Math.pow(t,1/2.4)-.055)}function Y(t){return(t/=255)<=.04045?t/12.92:Math.pow((t+.055)/1.055,2.4)}function Z(t){if(t instanceof tt)return new tt(t.h,t.c,t.l,t.opacity);if(t instanceof U||(t=K(t)),0===t.a&&0===t.b)return new tt(NaN,0<t.l&&t.l<100?0:NaN,t.l,t.opacity);var e=Math.atan2(t.b,t.a)*L;return new tt(e<0?e+360:e,Math.sqrt(t.a*t.a+t.b*t.b),t.l,t.opacity)}function _(t,e,i,n){return 1===arguments.length?Z(t):new tt(t,e,i,null==n?1:n)}function tt(t,e,i,n){this.h=+t,this.c=+e,this.l=+i,this.opacity=+n}function et(t){if(isNaN(t.h))return new U(t.l,0,0,t.opacity);var e=t.h*C;return new U(t.l,Math.cos(e)*t.c,Math.sin(e)*t.c,t.opacity)}e(U,Q,i(n,{brighter(t){return new U(this.l+18*(null==t?1:t),this.a,this.b,this.opacity)},darker(t){return new U(this.l-18*(null==t?1:t),this.a,this.b,this.opacity)},rgb(){var t=(this.l+16)/116,e=isNaN(this.a)?t:t+this.a/500,i=isNaN(this.b)?t:t-this.b/200;return new M(X(3.1338561*(e=A*W(e))-1.6168667*(t=1*W(t))-.4906146*(i=B*W(i))),X(-.9787684*e+1.9161415*t+.033454*i),X(.0719453*e-.2289914*t+1.4052427*i),this.opacity)}})),e(tt,_,i(n,{brighter(t){return new tt(this.h,this.c,this.l+18*(null==t?1:t),this.opacity)},darker(t){return new tt(this.h,this.c,this.l-18*(null==t?1:t),this.opacity)},rgb(){return et(this).rgb()}}));var it=-.14861,nt=1.78277,rt=-.29227,at=-.90649,st=1.97294,ht=st*at,ot=st*nt,lt=nt*rt-at*it;function ut(t,e,i,n){return 1===arguments.length?function(t){if(t instanceof ct)return new ct(t.h,t.s,t.l,t.opacity);t instanceof M||(t=k(t));var e=t.r/255,i=t.g/255,n=t.b/255,r=(lt*n+ht*e-ot*i)/(lt+ht-ot),a=n-r,s=(st*(i-r)-rt*a)/at,h=Math.sqrt(s*s+a*a)/(st*r*(1-r)),o=h?Math.atan2(s,a)*L-120:NaN;return new ct(o<0?o+360:o,h,r,t.opacity)}(t):new ct(t,e,i,null==n?1:n)}function ct(t,e,i,n){this.h=+t,this.s=+e,this.l=+i,this.opacity=+n}e(ct,ut,i(n,{brighter(t){return t=null==t?a:Math.pow(a,t),new ct(this.h,this.s,this.l*t,this.opacity)},darker(t){return t=null==t?r:Math.pow(r,t),new ct(this.h,this.s,this.l*t,this.opacity)},rgb(){var t=isNaN(this.h)?0:(this.h+120)*C,e=+this.l,i=isNaN(this.s)?0:this.s*e*(1-e),n=Math.cos(t),r=Math.sin(t);return new M(255*(e+i*(it*n+nt*r)),255*(e+i*(rt*n+at*r)),255*(e+i*(st*n)),this.opacity)}})),t.color=m,t.cubehelix=ut,t.gray=function(t,e){return new U(t,0,0,null==e?1:e)},t.hcl=_,t.hsl=O,t.lab=Q,t.lch=function(t,e,i,n){return 1===arguments.length?Z(t):new tt(i,e,t,null==n?1:n)},t.rgb=x});
+
+// https://d3js.org/d3-interpolate/ v3.0.2 Copyright 2010-2026 Mike Bostock
+!function(t,n){"object"==typeof exports&&"undefined"!=typeof module?n(exports,require("d3-color")):"function"==typeof define&&define.amd?define(["exports","d3-color"],n):n((t="undefined"!=typeof globalThis?globalThis:t||self).d3=t.d3||{},t.d3)}(this,function(t,n){"use strict";function r(t,n,r,e,a){var o=t*t,u=o*t;return((1-3*t+3*o-u)*n+(4-6*o+3*u)*r+(1+3*t+3*o-3*u)*e+u*a)/6}function e(t){var n=t.length-1;return function(e){var a=e<=0?e=0:e>=1?(e=1,n-1):Math.floor(e*n),o=t[a],u=t[a+1],i=a>0?t[a-1]:2*o-u,c=a<n-1?t[a+2]:2*u-o;return r((e-a/n)*n,i,o,u,c)}}function a(t){var n=t.length;return function(e){var a=Math.floor(((e%=1)<0?++e:e)*n),o=t[(a+n-1)%n],u=t[a%n],i=t[(a+1)%n],c=t[(a+2)%n];return r((e-a/n)*n,o,u,i,c)}}var o=t=>()=>t;function u(t,n){return function(r){return t+r*n}}function i(t,n){var r=n-t;return r?u(t,r>180||r<-180?r-360*Math.round(r/360):r):o(isNaN(t)?n:t)}function c(t){return 1===(t=+t)?l:function(n,r){return r-n?function(t,n,r){return t=Math.pow(t,r),n=Math.pow(n,r)-t,r=1/r,function(e){return Math.pow(t+e*n,r)}}(n,r,t):o(isNaN(n)?r:n)}}function l(t,n){var r=n-t;return r?u(t,r):o(isNaN(t)?n:t)}var f=function t(r){var e=c(r);function a(t,r){var a=e((t=n.rgb(t)).r,(r=n.rgb(r)).r),o=e(t.g,r.g),u=e(t.b,r.b),i=l(t.opacity,r.opacity);return function(n){return t.r=a(n),t.g=o(n),t.b=u(n),t.opacity=i(n),t+""}}return a.gamma=t,a}(1);function s(t){return function(r){var e,a,o=r.length,u=new Array(o),i=new Array(o),c=new Array(o);for(e=0;e<o;++e)a=n.rgb(r[e]),u[e]=a.r||0,i[e]=a.g||0,c[e]=a.b||0;return u=t(u),i=t(i),c=t(c),a.opacity=1,function(t){return a.r=u(t),a.g=i(t),a.b=c(t),a+""}}}var h=s(e),p=s(a);function v(t,n){n||(n=[]);var r,e=t?Math.min(n.length,t.length):0,a=n.slice();return function(o){for(r=0;r<e;++r)a[r]=t[r]*(1-o)+n[r]*o;return a}}function g(t){return ArrayBuffer.isView(t)&&!(t instanceof DataView)}function M(t,n){var r,e=n?n.length:0,a=t?Math.min(e,t.length):0,o=new Array(a),u=new Array(e);for(r=0;r<a;++r)o[r]=X(t[r],n[r]);for(;r<e;++r)u[r]=n[r];return function(t){for(r=0;r<a;++r)u[r]=o[r](t);return u}}function y(t,n){var r=new Date;return t=+t,n=+n,function(e){return r.setTime(t*(1-e)+n*e),r}}function b(t,n){return t=+t,n=+n,function(r){return t*(1-r)+n*r}}function x(t,n){var r,e={},a={};for(r in null!==t&&"object"==typeof t||(t={}),null!==n&&"object"==typeof n||(n={}),n)r in t?e[r]=X(t[r],n[r]):a[r]=n[r];return function(t){for(r in e)a[r]=e[r](t);return a}}var d=/[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g,w=new RegExp(d.source,"g");function m(t,n){var r,e,a,o=d.lastIndex=w.lastIndex=0,u=-1,i=[],c=[];for(t+="",n+="";(r=d.exec(t))&&(e=w.exec(n));)(a=e.index)>o&&(a=n.slice(o,a),i[u]?i[u]+=a:i[++u]=a),(r=r[0])===(e=e[0])?i[u]?i[u]+=e:i[++u]=e:(i[++u]=null,c.push({i:u,x:b(r,e)})),o=w.lastIndex;return o<n.length&&(a=n.slice(o),i[u]?i[u]+=a:i[++u]=a),i.length<2?c[0]?function(t){return function(n){return t(n)+""}}(c[0].x):function(t){return function(){return t}}(n):(n=c.length,function(t){for(var r,e=0;e<n;++e)i[(r=c[e]).i]=r.x(t);return i.join("")})}function X(t,r){var e,a=typeof r;return null==r||"boolean"===a?o(r):("number"===a?b:"string"===a?(e=n.color(r))?(r=e,f):m:r instanceof n.color?f:r instanceof Date?y:g(r)?v:Array.isArray(r)?M:"function"!=typeof r.valueOf&&"function"!=typeof r.toString||isNaN(r)?x:b)(t,r)}var A,N=180/Math.PI,S={translateX:0,translateY:0,rotate:0,skewX:0,scaleX:1,scaleY:1};function Y(t,n,r,e,a,o){var u,i,c;return(u=Math.sqrt(t*t+n*n))&&(t/=u,n/=u),(c=t*r+n*e)&&(r-=t*c,e-=n*c),(i=Math.sqrt(r*r+e*e))&&(r/=i,e/=i,c/=i),t*e<n*r&&(t=-t,n=-n,c=-c,u=-u),{translateX:a,translateY:o,rotate:Math.atan2(n,t)*N,skewX:Math.atan(c)*N,scaleX:u,scaleY:i}}function q(t,n,r,e){function a(t){return t.length?t.pop()+" ":""}return function(o,u){var i=[],c=[];return o=t(o),u=t(u),function(t,e,a,o,u,i){if(t!==a||e!==o){var c=u.push("translate(",null,n,null,r);i.push({i:c-4,x:b(t,a)},{i:c-2,x:b(e,o)})}else(a||o)&&u.push("translate("+a+n+o+r)}(o.translateX,o.translateY,u.translateX,u.translateY,i,c),function(t,n,r,o){t!==n?(t-n>180?n+=360:n-t>180&&(t+=360),o.push({i:r.push(a(r)+"rotate(",null,e)-2,x:b(t,n)})):n&&r.push(a(r)+"rotate("+n+e)}(o.rotate,u.rotate,i,c),function(t,n,r,o){t!==n?o.push({i:r.push(a(r)+"skewX(",null,e)-2,x:b(t,n)}):n&&r.push(a(r)+"skewX("+n+e)}(o.skewX,u.skewX,i,c),function(t,n,r,e,o,u){if(t!==r||n!==e){var i=o.push(a(o)+"scale(",null,",",null,")");u.push({i:i-4,x:b(t,r)},{i:i-2,x:b(n,e)})}else 1===r&&1===e||o.push(a(o)+"scale("+r+","+e+")")}(o.scaleX,o.scaleY,u.scaleX,u.scaleY,i,c),o=u=null,function(t){for(var n,r=-1,e=c.length;++r<e;)i[(n=c[r]).i]=n.x(t);return i.join("")}}}var D=q(function(t){const n=new("function"==typeof DOMMatrix?DOMMatrix:WebKitCSSMatrix)(t+"");return n.isIdentity?S:Y(n.a,n.b,n.c,n.d,n.e,n.f)},"px, ","px)","deg)"),R=q(function(t){return null==t?S:(A||(A=document.createElementNS("http://www.w3.org/2000/svg","g")),A.setAttribute("transform",t),(t=A.transform.baseVal.consolidate())?Y((t=t.matrix).a,t.b,t.c,t.d,t.e,t.f):S)},", ",")",")");function T(t){return((t=Math.exp(t))+1/t)/2}var j=function t(n,r,e){function a(t,a){var o,u,i=t[0],c=t[1],l=t[2],f=a[0],s=a[1],h=a[2],p=f-i,v=s-c,g=p*p+v*v;if(g<1e-12)u=Math.log(h/l)/n,o=function(t){return[i+t*p,c+t*v,l*Math.exp(n*t*u)]};else{var M=Math.sqrt(g),y=(h*h-l*l+e*g)/(2*l*r*M),b=(h*h-l*l-e*g)/(2*h*r*M),x=Math.log(Math.sqrt(y*y+1)-y),d=Math.log(Math.sqrt(b*b+1)-b);u=(d-x)/n,o=function(t){var e,a=t*u,o=T(x),f=l/(r*M)*(o*(e=n*a+x,((e=Math.exp(2*e))-1)/(e+1))-function(t){return((t=Math.exp(t))-1/t)/2}(x));return[i+f*p,c+f*v,l*o/T(n*a+x)]}}return o.duration=1e3*Math.abs(u)*n/Math.SQRT2,o}return a.rho=function(n){var r=Math.max(.001,+n),e=r*r;return t(r,e,e*e)},a}(Math.SQRT2,2,4);function k(t){return function(r,e){var a=t((r=n.hsl(r)).h,(e=n.hsl(e)).h),o=l(r.s,e.s),u=l(r.l,e.l),i=l(r.opacity,e.opacity);return function(t){return r.h=a(t),r.s=o(t),r.l=u(t),r.opacity=i(t),r+""}}}var C=k(i),B=k(l);function H(t){return function(r,e){var a=t((r=n.hcl(r)).h,(e=n.hcl(e)).h),o=l(r.c,e.c),u=l(r.l,e.l),i=l(r.opacity,e.opacity);return function(t){return r.h=a(t),r.c=o(t),r.l=u(t),r.opacity=i(t),r+""}}}var I=H(i),L=H(l);function O(t){return function r(e){function a(r,a){var o=t((r=n.cubehelix(r)).h,(a=n.cubehelix(a)).h),u=l(r.s,a.s),i=l(r.l,a.l),c=l(r.opacity,a.opacity);return function(t){return r.h=o(t),r.s=u(t),r.l=i(Math.pow(t,e)),r.opacity=c(t),r+""}}return e=+e,a.gamma=r,a}(1)}var E=O(i),V=O(l);t.interpolate=X,t.interpolateArray=function(t,n){return(g(n)?v:M)(t,n)},t.interpolateBasis=e,t.interpolateBasisClosed=a,t.interpolateCubehelix=E,t.interpolateCubehelixLong=V,t.interpolateDate=y,t.interpolateDiscrete=function(t){var n=t.length;return function(r){return t[Math.max(0,Math.min(n-1,Math.floor(r*n)))]}},t.interpolateHcl=I,t.interpolateHclLong=L,t.interpolateHsl=C,t.interpolateHslLong=B,t.interpolateHue=function(t,n){var r=i(+t,+n);return function(t){var n=r(t);return n-360*Math.floor(n/360)}},t.interpolateLab=function(t,r){var e=l((t=n.lab(t)).l,(r=n.lab(r)).l),a=l(t.a,r.a),o=l(t.b,r.b),u=l(t.opacity,r.opacity);return function(n){return t.l=e(n),t.a=a(n),t.b=o(n),t.opacity=u(n),t+""}},t.interpolateNumber=b,t.interpolateNumberArray=v,t.interpolateObject=x,t.interpolateRgb=f,t.interpolateRgbBasis=h,t.interpolateRgbBasisClosed=p,t.interpolateRound=function(t,n){return t=+t,n=+n,function(r){return Math.round(t*(1-r)+n*r)}},t.interpolateString=m,t.interpolateTransformCss=D,t.interpolateTransformSvg=R,t.interpolateZoom=j,t.piecewise=function(t,n){void 0===n&&(n=t,t=X);for(var r=0,e=n.length-1,a=n[0],o=new Array(e<0?0:e);r<e;)o[r]=t(a,a=n[++r]);return function(t){var n=Math.max(0,Math.min(e-1,Math.floor(t*=e)));return o[n](t-n)}},t.quantize=function(t,n){for(var r=new Array(n),e=0;e<n;++e)r[e]=t(e/(n-1));return r}});
+
+// https://d3js.org/d3-ease/ v3.0.2 Copyright 2010-2026 Mike Bostock, 2001 Robert Penner
+!function(n,e){"object"==typeof exports&&"undefined"!=typeof module?e(exports):"function"==typeof define&&define.amd?define(["exports"],e):e((n="undefined"!=typeof globalThis?globalThis:n||self).d3=n.d3||{})}(this,function(n){"use strict";function e(n){return((n*=2)<=1?n*n:--n*(2-n)+1)/2}function t(n){return((n*=2)<=1?n*n*n:(n-=2)*n*n+2)/2}var u=function n(e){function t(n){return Math.pow(n,e)}return e=+e,t.exponent=n,t}(3),r=function n(e){function t(n){return 1-Math.pow(1-n,e)}return e=+e,t.exponent=n,t}(3),a=function n(e){function t(n){return((n*=2)<=1?Math.pow(n,e):2-Math.pow(2-n,e))/2}return e=+e,t.exponent=n,t}(3),o=Math.PI,i=o/2;function c(n){return(1-Math.cos(o*n))/2}function s(n){return 1.0009775171065494*(Math.pow(2,-10*n)-.0009765625)}function f(n){return((n*=2)<=1?s(1-n):2-s(n-1))/2}function h(n){return((n*=2)<=1?1-Math.sqrt(1-n*n):Math.sqrt(1-(n-=2)*n)+1)/2}var p=4/11,M=6/11,d=8/11,l=9/11,I=10/11,O=21/22,x=7.5625;function v(n){return(n=+n)<p?x*n*n:n<d?x*(n-=M)*n+.75:n<I?x*(n-=l)*n+.9375:x*(n-=O)*n+.984375}var m=1.70158,y=function n(e){function t(n){return(n=+n)*n*(e*(n-1)+n)}return e=+e,t.overshoot=n,t}(m),B=function n(e){function t(n){return--n*n*((n+1)*e+n)+1}return e=+e,t.overshoot=n,t}(m),C=function n(e){function t(n){return((n*=2)<1?n*n*((e+1)*n-e):(n-=2)*n*((e+1)*n+e)+2)/2}return e=+e,t.overshoot=n,t}(m),E=2*Math.PI,b=function n(e,t){var u=Math.asin(1/(e=Math.max(1,e)))*(t/=E);function r(n){return e*s(- --n)*Math.sin((u-n)/t)}return r.amplitude=function(e){return n(e,t*E)},r.period=function(t){return n(e,t)},r}(1,.3),P=function n(e,t){var u=Math.asin(1/(e=Math.max(1,e)))*(t/=E);function r(n){return 1-e*s(n=+n)*Math.sin((n+u)/t)}return r.amplitude=function(e){return n(e,t*E)},r.period=function(t){return n(e,t)},r}(1,.3),w=function n(e,t){var u=Math.asin(1/(e=Math.max(1,e)))*(t/=E);function r(n){return((n=2*n-1)<0?e*s(-n)*Math.sin((u-n)/t):2-e*s(n)*Math.sin((u+n)/t))/2}return r.amplitude=function(e){return n(e,t*E)},r.period=function(t){return n(e,t)},r}(1,.3);n.easeBack=C,n.easeBackIn=y,n.easeBackInOut=C,n.easeBackOut=B,n.easeBounce=v,n.easeBounceIn=function(n){return 1-v(1-n)},n.easeBounceInOut=function(n){return((n*=2)<=1?1-v(1-n):v(n-1)+1)/2},n.easeBounceOut=v,n.easeCircle=h,n.easeCircleIn=function(n){return 1-Math.sqrt(1-n*n)},n.easeCircleInOut=h,n.easeCircleOut=function(n){return Math.sqrt(1- --n*n)},n.easeCubic=t,n.easeCubicIn=function(n){return n*n*n},n.easeCubicInOut=t,n.easeCubicOut=function(n){return--n*n*n+1},n.easeElastic=P,n.easeElasticIn=b,n.easeElasticInOut=w,n.easeElasticOut=P,n.easeExp=f,n.easeExpIn=function(n){return s(1-+n)},n.easeExpInOut=f,n.easeExpOut=function(n){return 1-s(n)},n.easeLinear=n=>+n,n.easePoly=a,n.easePolyIn=u,n.easePolyInOut=a,n.easePolyOut=r,n.easeQuad=e,n.easeQuadIn=function(n){return n*n},n.easeQuadInOut=e,n.easeQuadOut=function(n){return n*(2-n)},n.easeSin=c,n.easeSinIn=function(n){return 1===+n?1:1-Math.cos(n*i)},n.easeSinInOut=c,n.easeSinOut=function(n){return Math.sin(n*i)}});
+
+// https://d3js.org/d3-transition/ v3.0.2 Copyright 2010-2026 Mike Bostock
+!function(t,n){"object"==typeof exports&&"undefined"!=typeof module?n(exports,require("d3-selection"),require("d3-dispatch"),require("d3-timer"),require("d3-interpolate"),require("d3-color"),require("d3-ease")):"function"==typeof define&&define.amd?define(["exports","d3-selection","d3-dispatch","d3-timer","d3-interpolate","d3-color","d3-ease"],n):n((t="undefined"!=typeof globalThis?globalThis:t||self).d3=t.d3||{},t.d3,t.d3,t.d3,t.d3,t.d3,t.d3)}(this,function(t,n,e,r,i,o,u){"use strict";var a=e.dispatch("start","end","cancel","interrupt"),s=[];function l(t,n,e,i,o,u){var l=t.__transition;if(l){if(e in l)return}else t.__transition={};!function(t,n,e){var i,o=t.__transition;function u(t){e.state=1,e.timer.restart(a,e.delay,e.time),e.delay<=t&&a(t-e.delay)}function a(u){var f,c,h,d;if(1!==e.state)return l();for(f in o)if((d=o[f]).name===e.name){if(3===d.state)return r.timeout(a);4===d.state?(d.state=6,d.timer.stop(),d.on.call("interrupt",t,t.__data__,d.index,d.group),delete o[f]):+f<n&&(d.state=6,d.timer.stop(),d.on.call("cancel",t,t.__data__,d.index,d.group),delete o[f])}if(r.timeout(function(){3===e.state&&(e.state=4,e.timer.restart(s,e.delay,e.time),s(u))}),e.state=2,e.on.call("start",t,t.__data__,e.index,e.group),2===e.state){for(e.state=3,i=new Array(h=e.tween.length),f=0,c=-1;f<h;++f)(d=e.tween[f].value.call(t,t.__data__,e.index,e.group))&&(i[++c]=d);i.length=c+1}}function s(n){for(var r=n<e.duration?e.ease.call(null,n/e.duration):(e.timer.restart(l),e.state=5,1),o=-1,u=i.length;++o<u;)i[o].call(t,r);5===e.state&&(e.on.call("end",t,t.__data__,e.index,e.group),l())}function l(){for(var r in e.state=6,e.timer.stop(),delete o[n],o)return;delete t.__transition}o[n]=e,e.timer=r.timer(u,0,e.time)}(t,e,{name:n,index:i,group:o,on:a,tween:s,time:u.time,delay:u.delay,duration:u.duration,ease:u.ease,timer:null,state:0})}function f(t,n){var e=h(t,n);if(e.state>0)throw new Error("too late; already scheduled");return e}function c(t,n){var e=h(t,n);if(e.state>3)throw new Error("too late; already running");return e}function h(t,n){var e=t.__transition;if(!e||!(e=e[n]))throw new Error("transition not found");return e}function d(t,n){var e,r,i,o=t.__transition,u=!0;if(o){for(i in n=null==n?null:n+"",o)(e=o[i]).name===n?(r=e.state>2&&e.state<5,e.state=6,e.timer.stop(),e.on.call(r?"interrupt":"cancel",t,t.__data__,e.index,e.group),delete o[i]):u=!1;u&&delete t.__transition}}function p(t,n){var e,r;return function(){var i=c(this,t),o=i.tween;if(o!==e)for(var u=0,a=(r=e=o).length;u<a;++u)if(r[u].name===n){(r=r.slice()).splice(u,1);break}i.tween=r}}function _(t,n,e){var r,i;if("function"!=typeof e)throw new Error;return function(){var o=c(this,t),u=o.tween;if(u!==r){i=(r=u).slice();for(var a={name:n,value:e},s=0,l=i.length;s<l;++s)if(i[s].name===n){i[s]=a;break}s===l&&i.push(a)}o.tween=i}}function v(t,n,e){var r=t._id;return t.each(function(){var t=c(this,r);(t.value||(t.value={}))[n]=e.apply(this,arguments)}),function(t){return h(t,r).value[n]}}function y(t,n){var e;return("number"==typeof n?i.interpolateNumber:n instanceof o.color?i.interpolateRgb:(e=o.color(n))?(n=e,i.interpolateRgb):i.interpolateString)(t,n)}function m(t){return function(){this.removeAttribute(t)}}function w(t){return function(){this.removeAttributeNS(t.space,t.local)}}function g(t,n,e){var r,i,o=e+"";return function(){var u=this.getAttribute(t);return u===o?null:u===r?i:i=n(r=u,e)}}function b(t,n,e){var r,i,o=e+"";return function(){var u=this.getAttributeNS(t.space,t.local);return u===o?null:u===r?i:i=n(r=u,e)}}function x(t,n,e){var r,i,o;return function(){var u,a,s=e(this);if(null!=s)return(u=this.getAttribute(t))===(a=s+"")?null:u===r&&a===i?o:(i=a,o=n(r=u,s));this.removeAttribute(t)}}function A(t,n,e){var r,i,o;return function(){var u,a,s=e(this);if(null!=s)return(u=this.getAttributeNS(t.space,t.local))===(a=s+"")?null:u===r&&a===i?o:(i=a,o=n(r=u,s));this.removeAttributeNS(t.space,t.local)}}function E(t,n){var e,r;function i(){var i=n.apply(this,arguments);return i!==r&&(e=(r=i)&&function(t,n){return function(e){this.setAttributeNS(t.space,t.local,n.call(this,e))}}(t,i)),e}return i._value=n,i}function T(t,n){var e,r;function i(){var i=n.apply(this,arguments);return i!==r&&(e=(r=i)&&function(t,n){return function(e){this.setAttribute(t,n.call(this,e))}}(t,i)),e}return i._value=n,i}function C(t,n){return function(){f(this,t).delay=+n.apply(this,arguments)}}function S(t,n){return n=+n,function(){f(this,t).delay=n}}function N(t,n){return function(){c(this,t).duration=+n.apply(this,arguments)}}function q(t,n){return n=+n,function(){c(this,t).duration=n}}var P=n.selection.prototype.constructor;function z(t){return function(){this.style.removeProperty(t)}}var k=0;function O(t,n,e,r){this._groups=t,this._parents=n,this._name=e,this._id=r}function R(t){return n.selection().transition(t)}function j(){return++k}var I=n.selection.prototype;O.prototype=R.prototype={constructor:O,select:function(t){var e=this._name,r=this._id;"function"!=typeof t&&(t=n.selector(t));for(var i=this._groups,o=i.length,u=new Array(o),a=0;a<o;++a)for(var s,f,c=i[a],d=c.length,p=u[a]=new Array(d),_=0;_<d;++_)(s=c[_])&&(f=t.call(s,s.__data__,_,c))&&("__data__"in s&&(f.__data__=s.__data__),p[_]=f,l(p[_],e,r,_,p,h(s,r)));return new O(u,this._parents,e,r)},selectAll:function(t){var e=this._name,r=this._id;"function"!=typeof t&&(t=n.selectorAll(t));for(var i=this._groups,o=i.length,u=[],a=[],s=0;s<o;++s)for(var f,c=i[s],d=c.length,p=0;p<d;++p)if(f=c[p]){for(var _,v=t.call(f,f.__data__,p,c),y=h(f,r),m=0,w=v.length;m<w;++m)(_=v[m])&&l(_,e,r,m,v,y);u.push(v),a.push(f)}return new O(u,a,e,r)},selectChild:I.selectChild,selectChildren:I.selectChildren,filter:function(t){"function"!=typeof t&&(t=n.matcher(t));for(var e=this._groups,r=e.length,i=new Array(r),o=0;o<r;++o)for(var u,a=e[o],s=a.length,l=i[o]=[],f=0;f<s;++f)(u=a[f])&&t.call(u,u.__data__,f,a)&&l.push(u);return new O(i,this._parents,this._name,this._id)},merge:function(t){if(t._id!==this._id)throw new Error;for(var n=this._groups,e=t._groups,r=n.length,i=e.length,o=Math.min(r,i),u=new Array(r),a=0;a<o;++a)for(var s,l=n[a],f=e[a],c=l.length,h=u[a]=new Array(c),d=0;d<c;++d)(s=l[d]||f[d])&&(h[d]=s);for(;a<r;++a)u[a]=n[a];return new O(u,this._parents,this._name,this._id)},selection:function(){return new P(this._groups,this._parents)},transition:function(){for(var t=this._name,n=this._id,e=j(),r=this._groups,i=r.length,o=0;o<i;++o)for(var u,a=r[o],s=a.length,f=0;f<s;++f)if(u=a[f]){var c=h(u,n);l(u,t,e,f,a,{time:c.time+c.delay+c.duration,delay:0,duration:c.duration,ease:c.ease})}return new O(r,this._parents,t,e)},call:I.call,nodes:I.nodes,node:I.node,size:I.size,empty:I.empty,each:I.each,on:function(t,n){var e=this._id;return arguments.length<2?h(this.node(),e).on.on(t):this.each(function(t,n,e){var r,i,o=function(t){return(t+"").trim().split(/^|\s+/).every(function(t){var n=t.indexOf(".");return n>=0&&(t=t.slice(0,n)),!t||"start"===t})}(n)?f:c;return function(){var u=o(this,t),a=u.on;a!==r&&(i=(r=a).copy()).on(n,e),u.on=i}}(e,t,n))},attr:function(t,e){var r=n.namespace(t),o="transform"===r?i.interpolateTransformSvg:y;return this.attrTween(t,"function"==typeof e?(r.local?A:x)(r,o,v(this,"attr."+t,e)):null==e?(r.local?w:m)(r):(r.local?b:g)(r,o,e))},attrTween:function(t,e){var r="attr."+t;if(arguments.length<2)return(r=this.tween(r))&&r._value;if(null==e)return this.tween(r,null);if("function"!=typeof e)throw new Error;var i=n.namespace(t);return this.tween(r,(i.local?E:T)(i,e))},style:function(t,e,r){var o="transform"==(t+="")?i.interpolateTransformCss:y;return null==e?this.styleTween(t,function(t,e){var r,i,o;return function(){var u=n.style(this,t),a=(this.style.removeProperty(t),n.style(this,t));return u===a?null:u===r&&a===i?o:o=e(r=u,i=a)}}(t,o)).on("end.style."+t,z(t)):"function"==typeof e?this.styleTween(t,function(t,e,r){var i,o,u;return function(){var a=n.style(this,t),s=r(this),l=s+"";return null==s&&(this.style.removeProperty(t),l=s=n.style(this,t)),a===l?null:a===i&&l===o?u:(o=l,u=e(i=a,s))}}(t,o,v(this,"style."+t,e))).each(function(t,n){var e,r,i,o,u="style."+n,a="end."+u;return function(){var s=c(this,t),l=s.on,f=null==s.value[u]?o||(o=z(n)):void 0;l===e&&i===f||(r=(e=l).copy()).on(a,i=f),s.on=r}}(this._id,t)):this.styleTween(t,function(t,e,r){var i,o,u=r+"";return function(){var a=n.style(this,t);return a===u?null:a===i?o:o=e(i=a,r)}}(t,o,e),r).on("end.style."+t,null)},styleTween:function(t,n,e){var r="style."+(t+="");if(arguments.length<2)return(r=this.tween(r))&&r._value;if(null==n)return this.tween(r,null);if("function"!=typeof n)throw new Error;return this.tween(r,function(t,n,e){var r,i;function o(){var o=n.apply(this,arguments);return o!==i&&(r=(i=o)&&function(t,n,e){return function(r){this.style.setProperty(t,n.call(this,r),e)}}(t,o,e)),r}return o._value=n,o}(t,n,null==e?"":e))},text:function(t){return this.tween("text","function"==typeof t?function(t){return function(){var n=t(this);this.textContent=null==n?"":n}}(v(this,"text",t)):function(t){return function(){this.textContent=t}}(null==t?"":t+""))},textTween:function(t){var n="text";if(arguments.length<1)return(n=this.tween(n))&&n._value;if(null==t)return this.tween(n,null);if("function"!=typeof t)throw new Error;return this.tween(n,function(t){var n,e;function r(){var r=t.apply(this,arguments);return r!==e&&(n=(e=r)&&function(t){return function(n){this.textContent=t.call(this,n)}}(r)),n}return r._value=t,r}(t))},remove:function(){return this.on("end.remove",function(t){return function(){var n=this.parentNode;for(var e in this.__transition)if(+e!==t)return;n&&n.removeChild(this)}}(this._id))},tween:function(t,n){var e=this._id;if(t+="",arguments.length<2){for(var r,i=h(this.node(),e).tween,o=0,u=i.length;o<u;++o)if((r=i[o]).name===t)return r.value;return null}return this.each((null==n?p:_)(e,t,n))},delay:function(t){var n=this._id;return arguments.length?this.each(("function"==typeof t?C:S)(n,t)):h(this.node(),n).delay},duration:function(t){var n=this._id;return arguments.length?this.each(("function"==typeof t?N:q)(n,t)):h(this.node(),n).duration},ease:function(t){var n=this._id;return arguments.length?this.each(function(t,n){if("function"!=typeof n)throw new Error;return function(){c(this,t).ease=n}}(n,t)):h(this.node(),n).ease},easeVarying:function(t){if("function"!=typeof t)throw new Error;return this.each(function(t,n){return function(){var e=n.apply(this,arguments);if("function"!=typeof e)throw new Error;c(this,t).ease=e}}(this._id,t))},end:function(){var t,n,e=this,r=e._id,i=e.size();return new Promise(function(o,u){var a={value:u},s={value:function(){0===--i&&o()}};e.each(function(){var e=c(this,r),i=e.on;i!==t&&((n=(t=i).copy())._.cancel.push(a),n._.interrupt.push(a),n._.end.push(s)),e.on=n}),0===i&&o()})},[Symbol.iterator]:I[Symbol.iterator]};var M={time:null,delay:0,duration:250,ease:u.easeCubicInOut};function V(t,n){for(var e;!(e=t.__transition)||!(e=e[n]);)if(!(t=t.parentNode))throw new Error(`transition ${n} not found`);return e}n.selection.prototype.interrupt=function(t){return this.each(function(){d(this,t)})},n.selection.prototype.transition=function(t){var n,e;t instanceof O?(n=t._id,t=t._name):(n=j(),(e=M).time=r.now(),t=null==t?null:t+"");for(var i=this._groups,o=i.length,u=0;u<o;++u)for(var a,s=i[u],f=s.length,c=0;c<f;++c)(a=s[c])&&l(a,t,n,c,s,e||V(a,n));return new O(i,this._parents,t,n)};var $=[null];t.active=function(t,n){var e,r,i=t.__transition;if(i)for(r in n=null==n?null:n+"",i)if((e=i[r]).state>1&&e.name===n)return new O([[t]],$,n,+r);return null},t.interrupt=d,t.transition=R});
+
+// https://d3js.org/d3-drag/ v3.0.1 Copyright 2010-2026 Mike Bostock
+!function(e,t){"object"==typeof exports&&"undefined"!=typeof module?t(exports,require("d3-dispatch"),require("d3-selection")):"function"==typeof define&&define.amd?define(["exports","d3-dispatch","d3-selection"],t):t((e="undefined"!=typeof globalThis?globalThis:e||self).d3=e.d3||{},e.d3,e.d3)}(this,function(e,t,n){"use strict";const o={passive:!1},r={capture:!0,passive:!1};function i(e){e.stopImmediatePropagation()}function a(e){e.preventDefault(),e.stopImmediatePropagation()}function c(e){var t=e.document.documentElement,o=n.select(e).on("dragstart.drag",a,r);"onselectstart"in t?o.on("selectstart.drag",a,r):(t.__noselect=t.style.MozUserSelect,t.style.MozUserSelect="none")}function u(e,t){var o=e.document.documentElement,i=n.select(e).on("dragstart.drag",null);t&&(i.on("click.drag",a,r),setTimeout(function(){i.on("click.drag",null)},0)),"onselectstart"in o?i.on("selectstart.drag",null):(o.style.MozUserSelect=o.__noselect,delete o.__noselect)}var l=e=>()=>e;function s(e,{sourceEvent:t,subject:n,target:o,identifier:r,active:i,x:a,y:c,dx:u,dy:l,dispatch:s}){Object.defineProperties(this,{type:{value:e,enumerable:!0,configurable:!0},sourceEvent:{value:t,enumerable:!0,configurable:!0},subject:{value:n,enumerable:!0,configurable:!0},target:{value:o,enumerable:!0,configurable:!0},identifier:{value:r,enumerable:!0,configurable:!0},active:{value:i,enumerable:!0,configurable:!0},x:{value:a,enumerable:!0,configurable:!0},y:{value:c,enumerable:!0,configurable:!0},dx:{value:u,enumerable:!0,configurable:!0},dy:{value:l,enumerable:!0,configurable:!0},_:{value:s}})}function d(e){return!e.ctrlKey&&!e.button}function f(){return this.parentNode}function g(e,t){return null==t?{x:e.x,y:e.y}:t}function h(){return navigator.maxTouchPoints||"ontouchstart"in this}s.prototype.on=function(){var e=this._.on.apply(this._,arguments);return e===this._?this:e},e.drag=function(){var e,v,p,m,b=d,y=f,x=g,_=h,w={},T=t.dispatch("start","drag","end"),E=0,j=0;function k(e){e.on("mousedown.drag",M).filter(_).on("touchstart.drag",z).on("touchmove.drag",D,o).on("touchend.drag touchcancel.drag",S).style("touch-action","none").style("-webkit-tap-highlight-color","rgba(0,0,0,0)")}function M(t,o){if(!m&&b.call(this,t,o)){var a=U(this,y.call(this,t,o),t,o,"mouse");a&&(n.select(t.view).on("mousemove.drag",P,r).on("mouseup.drag",q,r),c(t.view),i(t),p=!1,e=t.clientX,v=t.clientY,a("start",t))}}function P(t){if(a(t),!p){var n=t.clientX-e,o=t.clientY-v;p=n*n+o*o>j}w.mouse("drag",t)}function q(e){n.select(e.view).on("mousemove.drag mouseup.drag",null),u(e.view,p),a(e),w.mouse("end",e)}function z(e,t){if(b.call(this,e,t)){var n,o,r=e.changedTouches,a=y.call(this,e,t),c=r.length;for(n=0;n<c;++n)(o=U(this,a,e,t,r[n].identifier,r[n]))&&(i(e),o("start",e,r[n]))}}function D(e){var t,n,o=e.changedTouches,r=o.length;for(t=0;t<r;++t)(n=w[o[t].identifier])&&(a(e),n("drag",e,o[t]))}function S(e){var t,n,o=e.changedTouches,r=o.length;for(m&&clearTimeout(m),m=setTimeout(function(){m=null},500),t=0;t<r;++t)(n=w[o[t].identifier])&&(i(e),n("end",e,o[t]))}function U(e,t,o,r,i,a){var c,u,l,d=T.copy(),f=n.pointer(a||o,t);if(null!=(l=x.call(e,new s("beforestart",{sourceEvent:o,target:k,identifier:i,active:E,x:f[0],y:f[1],dx:0,dy:0,dispatch:d}),r)))return c=l.x-f[0]||0,u=l.y-f[1]||0,function o(a,g,h){var v,p=f;switch(a){case"start":w[i]=o,v=E++;break;case"end":delete w[i],--E;case"drag":f=n.pointer(h||g,t),v=E}d.call(a,e,new s(a,{sourceEvent:g,subject:l,target:k,identifier:i,active:v,x:f[0]+c,y:f[1]+u,dx:f[0]-p[0],dy:f[1]-p[1],dispatch:d}),r)}}return k.filter=function(e){return arguments.length?(b="function"==typeof e?e:l(!!e),k):b},k.container=function(e){return arguments.length?(y="function"==typeof e?e:l(e),k):y},k.subject=function(e){return arguments.length?(x="function"==typeof e?e:l(e),k):x},k.touchable=function(e){return arguments.length?(_="function"==typeof e?e:l(!!e),k):_},k.on=function(){var e=T.on.apply(T,arguments);return e===T?k:e},k.clickDistance=function(e){return arguments.length?(j=(e=+e)*e,k):Math.sqrt(j)},k},e.dragDisable=c,e.dragEnable=u});
+
+// https://d3js.org/d3-zoom/ v3.0.1 Copyright 2010-2026 Mike Bostock
+!function(t,e){"object"==typeof exports&&"undefined"!=typeof module?e(exports,require("d3-dispatch"),require("d3-drag"),require("d3-interpolate"),require("d3-selection"),require("d3-transition")):"function"==typeof define&&define.amd?define(["exports","d3-dispatch","d3-drag","d3-interpolate","d3-selection","d3-transition"],e):e((t="undefined"!=typeof globalThis?globalThis:t||self).d3=t.d3||{},t.d3,t.d3,t.d3,t.d3,t.d3)}(this,function(t,e,n,o,i,r){"use strict";var u=t=>()=>t;function s(t,{sourceEvent:e,target:n,transform:o,dispatch:i}){Object.defineProperties(this,{type:{value:t,enumerable:!0,configurable:!0},sourceEvent:{value:e,enumerable:!0,configurable:!0},target:{value:n,enumerable:!0,configurable:!0},transform:{value:o,enumerable:!0,configurable:!0},_:{value:i}})}function h(t,e,n){this.k=t,this.x=e,this.y=n}h.prototype={constructor:h,scale:function(t){return 1===t?this:new h(this.k*t,this.x,this.y)},translate:function(t,e){return 0===t&0===e?this:new h(this.k,this.x+this.k*t,this.y+this.k*e)},apply:function(t){return[t[0]*this.k+this.x,t[1]*this.k+this.y]},applyX:function(t){return t*this.k+this.x},applyY:function(t){return t*this.k+this.y},invert:function(t){return[(t[0]-this.x)/this.k,(t[1]-this.y)/this.k]},invertX:function(t){return(t-this.x)/this.k},invertY:function(t){return(t-this.y)/this.k},rescaleX:function(t){return t.copy().domain(t.range().map(this.invertX,this).map(t.invert,t))},rescaleY:function(t){return t.copy().domain(t.range().map(this.invertY,this).map(t.invert,t))},toString:function(){return"translate("+this.x+","+this.y+") scale("+this.k+")"}};var a=new h(1,0,0);function c(t){for(;!t.__zoom;)if(!(t=t.parentNode))return a;return t.__zoom}function l(t){t.stopImmediatePropagation()}function f(t){t.preventDefault(),t.stopImmediatePropagation()}function p(t){return!(t.ctrlKey&&"wheel"!==t.type||t.button)}function m(){var t=this;return t instanceof SVGElement?(t=t.ownerSVGElement||t).hasAttribute("viewBox")?[[(t=t.viewBox.baseVal).x,t.y],[t.x+t.width,t.y+t.height]]:[[0,0],[t.width.baseVal.value,t.height.baseVal.value]]:[[0,0],[t.clientWidth,t.clientHeight]]}function v(){return this.__zoom||a}function d(t){return-t.deltaY*(1===t.deltaMode?.05:t.deltaMode?1:.002)*(t.ctrlKey?10:1)}function y(){return navigator.maxTouchPoints||"ontouchstart"in this}function g(t,e,n){var o=t.invertX(e[0][0])-n[0][0],i=t.invertX(e[1][0])-n[1][0],r=t.invertY(e[0][1])-n[0][1],u=t.invertY(e[1][1])-n[1][1];return t.translate(i>o?(o+i)/2:Math.min(0,o)||Math.max(0,i),u>r?(r+u)/2:Math.min(0,r)||Math.max(0,u))}c.prototype=h.prototype,t.ZoomTransform=h,t.zoom=function(){var t,c,z,_=p,x=m,k=g,w=d,b=y,T=[0,1/0],M=[[-1/0,-1/0],[1/0,1/0]],E=250,Y=o.interpolateZoom,X=e.dispatch("start","zoom","end"),q=0,D=10;function V(t){t.property("__zoom",v).on("wheel.zoom",G,{passive:!1}).on("mousedown.zoom",Z).on("dblclick.zoom",A).filter(b).on("touchstart.zoom",H).on("touchmove.zoom",N).on("touchend.zoom touchcancel.zoom",O).style("-webkit-tap-highlight-color","rgba(0,0,0,0)")}function B(t,e){return(e=Math.max(T[0],Math.min(T[1],e)))===t.k?t:new h(e,t.x,t.y)}function P(t,e,n){var o=e[0]-n[0]*t.k,i=e[1]-n[1]*t.k;return o===t.x&&i===t.y?t:new h(t.k,o,i)}function I(t){return[(+t[0][0]+ +t[1][0])/2,(+t[0][1]+ +t[1][1])/2]}function K(t,e,n,o){t.on("start.zoom",function(){S(this,arguments).event(o).start()}).on("interrupt.zoom end.zoom",function(){S(this,arguments).event(o).end()}).tween("zoom",function(){var t=this,i=arguments,r=S(t,i).event(o),u=x.apply(t,i),s=null==n?I(u):"function"==typeof n?n.apply(t,i):n,a=Math.max(u[1][0]-u[0][0],u[1][1]-u[0][1]),c=t.__zoom,l="function"==typeof e?e.apply(t,i):e,f=Y(c.invert(s).concat(a/c.k),l.invert(s).concat(a/l.k));return function(t){if(1===t)t=l;else{var e=f(t),n=a/e[2];t=new h(n,s[0]-e[0]*n,s[1]-e[1]*n)}r.zoom(null,t)}})}function S(t,e,n){return!n&&t.__zooming||new j(t,e)}function j(t,e){this.that=t,this.args=e,this.active=0,this.sourceEvent=null,this.extent=x.apply(t,e),this.taps=0}function G(t,...e){if(_.apply(this,arguments)){var n=S(this,e).event(t),o=this.__zoom,u=Math.max(T[0],Math.min(T[1],o.k*Math.pow(2,w.apply(this,arguments)))),s=i.pointer(t);if(n.wheel)n.mouse[0][0]===s[0]&&n.mouse[0][1]===s[1]||(n.mouse[1]=o.invert(n.mouse[0]=s)),clearTimeout(n.wheel);else{if(o.k===u)return;n.mouse=[s,o.invert(s)],r.interrupt(this),n.start()}f(t),n.wheel=setTimeout(function(){n.wheel=null,n.end()},150),n.zoom("mouse",k(P(B(o,u),n.mouse[0],n.mouse[1]),n.extent,M))}}function Z(t,...e){if(!z&&_.apply(this,arguments)){var o=t.currentTarget,u=S(this,e,!0).event(t),s=i.select(t.view).on("mousemove.zoom",function(t){if(f(t),!u.moved){var e=t.clientX-a,n=t.clientY-c;u.moved=e*e+n*n>q}u.event(t).zoom("mouse",k(P(u.that.__zoom,u.mouse[0]=i.pointer(t,o),u.mouse[1]),u.extent,M))},!0).on("mouseup.zoom",function(t){s.on("mousemove.zoom mouseup.zoom",null),n.dragEnable(t.view,u.moved),f(t),u.event(t).end()},!0),h=i.pointer(t,o),a=t.clientX,c=t.clientY;n.dragDisable(t.view),l(t),u.mouse=[h,this.__zoom.invert(h)],r.interrupt(this),u.start()}}function A(t,...e){if(_.apply(this,arguments)){var n=this.__zoom,o=i.pointer(t.changedTouches?t.changedTouches[0]:t,this),r=n.invert(o),u=n.k*(t.shiftKey?.5:2),s=k(P(B(n,u),o,r),x.apply(this,e),M);f(t),E>0?i.select(this).transition().duration(E).call(K,s,o,t):i.select(this).call(V.transform,s,o,t)}}function H(e,...n){if(_.apply(this,arguments)){var o,u,s,h,a=e.touches,f=a.length,p=S(this,n,e.changedTouches.length===f).event(e);for(l(e),u=0;u<f;++u)s=a[u],h=[h=i.pointer(s,this),this.__zoom.invert(h),s.identifier],p.touch0?p.touch1||p.touch0[2]===h[2]||(p.touch1=h,p.taps=0):(p.touch0=h,o=!0,p.taps=1+!!t);t&&(t=clearTimeout(t)),o&&(p.taps<2&&(c=h[0],t=setTimeout(function(){t=null},500)),r.interrupt(this),p.start())}}function N(t,...e){if(this.__zooming){var n,o,r,u,s=S(this,e).event(t),h=t.changedTouches,a=h.length;for(f(t),n=0;n<a;++n)o=h[n],r=i.pointer(o,this),s.touch0&&s.touch0[2]===o.identifier?s.touch0[0]=r:s.touch1&&s.touch1[2]===o.identifier&&(s.touch1[0]=r);if(o=s.that.__zoom,s.touch1){var c=s.touch0[0],l=s.touch0[1],p=s.touch1[0],m=s.touch1[1],v=(v=p[0]-c[0])*v+(v=p[1]-c[1])*v,d=(d=m[0]-l[0])*d+(d=m[1]-l[1])*d;o=B(o,Math.sqrt(v/d)),r=[(c[0]+p[0])/2,(c[1]+p[1])/2],u=[(l[0]+m[0])/2,(l[1]+m[1])/2]}else{if(!s.touch0)return;r=s.touch0[0],u=s.touch0[1]}s.zoom("touch",k(P(o,r,u),s.extent,M))}}function O(t,...e){if(this.__zooming){var n,o,r=S(this,e).event(t),u=t.changedTouches,s=u.length;for(l(t),z&&clearTimeout(z),z=setTimeout(function(){z=null},500),n=0;n<s;++n)o=u[n],r.touch0&&r.touch0[2]===o.identifier?delete r.touch0:r.touch1&&r.touch1[2]===o.identifier&&delete r.touch1;if(r.touch1&&!r.touch0&&(r.touch0=r.touch1,delete r.touch1),r.touch0)r.touch0[1]=this.__zoom.invert(r.touch0[0]);else if(r.end(),2===r.taps&&(o=i.pointer(o,this),Math.hypot(c[0]-o[0],c[1]-o[1])<D)){var h=i.select(this).on("dblclick.zoom");h&&h.apply(this,arguments)}}}return V.transform=function(t,e,n,o){var i=t.selection?t.selection():t;i.property("__zoom",v),t!==i?K(t,e,n,o):i.interrupt().each(function(){S(this,arguments).event(o).start().zoom(null,"function"==typeof e?e.apply(this,arguments):e).end()})},V.scaleBy=function(t,e,n,o){V.scaleTo(t,function(){return this.__zoom.k*("function"==typeof e?e.apply(this,arguments):e)},n,o)},V.scaleTo=function(t,e,n,o){V.transform(t,function(){var t=x.apply(this,arguments),o=this.__zoom,i=null==n?I(t):"function"==typeof n?n.apply(this,arguments):n,r=o.invert(i),u="function"==typeof e?e.apply(this,arguments):e;return k(P(B(o,u),i,r),t,M)},n,o)},V.translateBy=function(t,e,n,o){V.transform(t,function(){return k(this.__zoom.translate("function"==typeof e?e.apply(this,arguments):e,"function"==typeof n?n.apply(this,arguments):n),x.apply(this,arguments),M)},null,o)},V.translateTo=function(t,e,n,o,i){V.transform(t,function(){var t=x.apply(this,arguments),i=this.__zoom,r=null==o?I(t):"function"==typeof o?o.apply(this,arguments):o;return k(a.translate(r[0],r[1]).scale(i.k).translate("function"==typeof e?-e.apply(this,arguments):-e,"function"==typeof n?-n.apply(this,arguments):-n),t,M)},o,i)},j.prototype={event:function(t){return t&&(this.sourceEvent=t),this},start:function(){return 1===++this.active&&(this.that.__zooming=this,this.emit("start")),this},zoom:function(t,e){return this.mouse&&"mouse"!==t&&(this.mouse[1]=e.invert(this.mouse[0])),this.touch0&&"touch"!==t&&(this.touch0[1]=e.invert(this.touch0[0])),this.touch1&&"touch"!==t&&(this.touch1[1]=e.invert(this.touch1[0])),this.that.__zoom=e,this.emit("zoom"),this},end:function(){return 0===--this.active&&(delete this.that.__zooming,this.emit("end")),this},emit:function(t){var e=i.select(this.that).datum();X.call(t,this.that,new s(t,{sourceEvent:this.sourceEvent,target:V,transform:this.that.__zoom,dispatch:X}),e)}},V.wheelDelta=function(t){return arguments.length?(w="function"==typeof t?t:u(+t),V):w},V.filter=function(t){return arguments.length?(_="function"==typeof t?t:u(!!t),V):_},V.touchable=function(t){return arguments.length?(b="function"==typeof t?t:u(!!t),V):b},V.extent=function(t){return arguments.length?(x="function"==typeof t?t:u([[+t[0][0],+t[0][1]],[+t[1][0],+t[1][1]]]),V):x},V.scaleExtent=function(t){return arguments.length?(T[0]=+t[0],T[1]=+t[1],V):[T[0],T[1]]},V.translateExtent=function(t){return arguments.length?(M[0][0]=+t[0][0],M[1][0]=+t[1][0],M[0][1]=+t[0][1],M[1][1]=+t[1][1],V):[[M[0][0],M[0][1]],[M[1][0],M[1][1]]]},V.constrain=function(t){return arguments.length?(k=t,V):k},V.duration=function(t){return arguments.length?(E=+t,V):E},V.interpolate=function(t){return arguments.length?(Y=t,V):Y},V.on=function(){var t=X.on.apply(X,arguments);return t===X?V:t},V.clickDistance=function(t){return arguments.length?(q=(t=+t)*t,V):Math.sqrt(q)},V.tapDistance=function(t){return arguments.length?(D=+t,V):D},V},t.zoomIdentity=a,t.zoomTransform=c});</script>
+<script type="application/json" id="data">@GRAPH@</script>
+<script>// The explorer. What documents say is data to it: it reaches the page as text nodes and canvas text only.
+(() => {
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const number = new Intl.NumberFormat("en").format;
+
+// ------------------------------------------------------------------ the graph
+const nodes = data.entities.map((e, rank) => ({ ...e, rank, key: folded(e.name), degree: 0, facts: [], type: e.types[0] || "" }));
+const byId = new Map(nodes.map((n) => [n.id, n]));
+const facts = data.facts;
+const links = [];
+for (const fact of facts) {
+  fact.s = byId.get(fact.source);
+  fact.o = byId.get(fact.target);
+  fact.s.facts.push(fact);
+  if (fact.o && fact.o !== fact.s) {
+    fact.o.facts.push(fact);
+    fact.s.degree++;
+    fact.o.degree++;
+    links.push({ source: fact.s, target: fact.o, fact });
+  }
+}
+for (const node of nodes) node.r = Math.min(22, 3 + 1.5 * Math.sqrt(node.degree));
+bend(links);
+const byDegree = [...nodes].sort((a, b) => a.degree - b.degree || b.rank - a.rank);
+
+function folded(text) {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+// Links between the same two fan out; a lone one is straight.
+function bend(all) {
+  const pairs = d3Group(all, (l) => [l.source.id, l.target.id].sort().join(" "));
+  for (const pair of pairs.values()) {
+    pair.forEach((link, i) => {
+      const turn = link.source.id < link.target.id ? 1 : -1;
+      link.bend = turn * (i - (pair.length - 1) / 2) * 14;
+    });
+  }
+}
+
+function d3Group(all, key) {
+  const groups = new Map();
+  for (const one of all) {
+    const k = key(one);
+    if (!groups.has(k)) groups.set(k, []);
+    groups.get(k).push(one);
+  }
+  return groups;
+}
+
+// Writing direction can be turned by characters in a name; on a canvas nothing isolates them.
+function plain(text, longest = 42) {
+  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g, " ").trim();
+  const characters = Array.from(clean);
+  return characters.length > longest ? characters.slice(0, longest - 1).join("") + "…" : clean;
+}
+for (const node of nodes) node.label = plain(node.name);
+
+// ------------------------------------------------------------------ valid time
+const HOUR = 3600, DAY = 86400, YEAR = 365.2425 * DAY;
+const time = (() => {
+  let low = Infinity, high = -Infinity;
+  for (const f of facts) for (const span of f.spans) for (const bound of span) {
+    if (bound !== null) { low = Math.min(low, bound); high = Math.max(high, bound); }
+  }
+  if (low > high) return null;
+  const unit = high - low > 150 * YEAR ? "year" : high - low > 2 * YEAR ? "month" : high - low > 2 * DAY ? "day" : "hour";
+  const start = new Date(low * 1000);
+  const at = (i) => {
+    const day = new Date(0);
+    if (unit === "year") day.setUTCFullYear(start.getUTCFullYear() + i, 0, 1);
+    else if (unit === "month") day.setUTCFullYear(start.getUTCFullYear(), start.getUTCMonth() + i, 1);
+    else if (unit === "day") day.setUTCFullYear(start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate() + i);
+    else return (Math.floor(low / HOUR) + i) * HOUR;
+    return day.getTime() / 1000;
+  };
+  const steps = [];
+  for (let i = -1; i < 20000; i++) {
+    steps.push(at(i));
+    if (at(i - 1) > high) break;
+  }
+  return { unit, steps, last: steps.length - 2 };
+})();
+
+function written(seconds, unit) {
+  const date = new Date(seconds * 1000);
+  const year = date.getUTCFullYear();
+  const two = (n) => String(n).padStart(2, "0");
+  const shown = year > 0 ? String(year).padStart(4, "0") : `${1 - year}`;
+  const rest = unit === "year" ? "" : `-${two(date.getUTCMonth() + 1)}` + (unit === "month" ? "" : `-${two(date.getUTCDate())}`)
+    + (unit === "hour" ? ` ${two(date.getUTCHours())}:00` : "");
+  return shown + rest + (year > 0 ? "" : " BCE");
+}
+
+// As as_of does it: a fact holds in a period that it overlaps.
+function holds(fact, step) {
+  if (step === null) return true;
+  const from = time.steps[step], to = time.steps[step + 1];
+  return fact.spans.some(([a, b]) => (a === null || a < to) && (b === null || b > from));
+}
+
+// ------------------------------------------------------------------ what is shown
+const state = { step: null, selected: null, followed: null, hovered: null, hidden: new Set(), theme: null };
+let holding = facts.length;
+
+function judge() {
+  holding = 0;
+  for (const f of facts) {
+    f.on = holds(f, state.step);
+    if (f.on) holding++;
+  }
+  for (const n of nodes) n.lit = false;
+  for (const f of facts) if (f.on) { f.s.lit = true; if (f.o) f.o.lit = true; }
+  for (const n of nodes) {
+    n.shown = !state.hidden.has(n.type);
+    n.lit = n.shown && (n.lit || n.facts.length === 0 && state.step === null);
+  }
+  for (const l of links) l.on = l.fact.on && l.source.shown && l.target.shown;
+}
+
+// ------------------------------------------------------------------ colours
+const TYPES = [...d3Group(nodes, (n) => n.type)].map(([type, all]) => [type, all.length])
+  .sort((a, b) => (a[0] === "") - (b[0] === "") || b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+const PALETTE = {
+  light: ["#3b6fb5", "#d9782d", "#3f9463", "#b8497d", "#8a6bbf", "#b0912a", "#3a9aa6", "#c2534b"],
+  dark: ["#79a8ee", "#f0a163", "#74c795", "#e489b3", "#b79ff0", "#dcc160", "#6fcbd6", "#f08a83"],
+};
+const GREY = { light: "#8d949c", dark: "#8b939c" };
+const paint = {};
+
+function setTheme(theme) {
+  state.theme = theme;
+  document.documentElement.dataset.theme = theme;
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ["ground", "sheet", "ink", "quiet", "line", "edge", "accent", "warn"]) {
+    paint[name] = style.getPropertyValue(`--${name}`).trim();
+  }
+  paint.font = getComputedStyle(document.body).fontFamily;
+  TYPES.forEach(([type], i) => {
+    paint[`type ${type}`] = (type !== "" && PALETTE[theme][i]) || GREY[theme];
+  });
+  drawLegend();
+  drawHistogram();
+  if (state.selected) showPanel();
+  redraw();
+}
+const colour = (node) => paint[`type ${node.type}`];
+
+// ------------------------------------------------------------------ the canvas
+const canvas = $("graph");
+const context = canvas.getContext("2d");
+let width = 0, height = 0, ratio = 1, view = d3.zoomIdentity, isMine = false, isAsked = false;
+
+function redraw() {
+  if (isAsked) return;
+  isAsked = true;
+  requestAnimationFrame(() => { isAsked = false; draw(); });
+}
+
+const X = (n) => n.x * view.k + view.x;
+const Y = (n) => n.y * view.k + view.y;
+const R = (n) => Math.max(1.6, n.r * Math.min(1.6, Math.sqrt(view.k)));
+
+function near(link) {
+  return state.selected && (link.source === state.selected || link.target === state.selected);
+}
+
+function draw() {
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  const chosen = state.selected;
+  const friends = new Set(chosen ? [chosen] : []);
+  const batches = { now: [], was: [], not: [] };
+  const close = [];
+  for (const link of links) {
+    if (!link.on) continue;
+    if (near(link)) {
+      close.push(link);
+      friends.add(link.source).add(link.target);
+    } else {
+      batches[link.fact.negated ? "not" : state.step === null && link.fact.status === "superseded" ? "was" : "now"].push(link);
+    }
+  }
+  const faint = chosen ? 0.1 : Math.max(0.16, Math.min(0.55, 900 / (links.length + 1)));
+  context.lineWidth = Math.max(0.7, Math.min(1.4, view.k));
+  for (const [kind, batch] of Object.entries(batches)) {
+    context.globalAlpha = kind === "was" ? faint * 0.8 : faint;
+    context.strokeStyle = kind === "not" ? paint.warn : paint.edge;
+    context.setLineDash(kind === "was" ? [3, 4] : []);
+    context.beginPath();
+    for (const link of batch) trace(link);
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+  for (const link of close) drawClose(link);
+  context.setLineDash([]);
+  for (const node of byDegree) drawNode(node, !chosen || friends.has(node));
+  drawLabels(chosen ? friends : null, close);
+}
+
+function middle(link) {
+  const x1 = X(link.source), y1 = Y(link.source), x2 = X(link.target), y2 = Y(link.target);
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+  const off = link.bend * Math.min(1.5, Math.sqrt(view.k)) * 2;
+  return [(x1 + x2) / 2 - (y2 - y1) / length * off, (y1 + y2) / 2 + (x2 - x1) / length * off];
+}
+
+function trace(link) {
+  context.moveTo(X(link.source), Y(link.source));
+  if (link.bend) context.quadraticCurveTo(...middle(link), X(link.target), Y(link.target));
+  else context.lineTo(X(link.target), Y(link.target));
+}
+
+function drawClose(link) {
+  const was = link.fact.status === "superseded" && state.step === null;
+  context.strokeStyle = context.fillStyle = link.fact.negated ? paint.warn : was ? paint.edge : paint.accent;
+  context.globalAlpha = was ? 0.7 : 0.85;
+  context.lineWidth = 1.4;
+  context.setLineDash(was ? [4, 4] : []);
+  context.beginPath();
+  trace(link);
+  context.stroke();
+  const [mx, my] = link.bend ? middle(link) : [X(link.source), Y(link.source)];
+  const angle = Math.atan2(Y(link.target) - my, X(link.target) - mx);
+  const tip = R(link.target) + 1.5;
+  const x = X(link.target) - Math.cos(angle) * tip, y = Y(link.target) - Math.sin(angle) * tip;
+  context.setLineDash([]);
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x - 8 * Math.cos(angle - 0.38), y - 8 * Math.sin(angle - 0.38));
+  context.lineTo(x - 8 * Math.cos(angle + 0.38), y - 8 * Math.sin(angle + 0.38));
+  context.fill();
+  context.globalAlpha = 1;
+}
+
+function drawNode(node, isClear) {
+  if (!node.shown) return;
+  const x = X(node), y = Y(node), r = R(node);
+  if (x < -r || y < -r || x > width + r || y > height + r) return;
+  context.globalAlpha = (node.lit ? 1 : 0.13) * (isClear ? 1 : 0.22);
+  context.beginPath();
+  context.arc(x, y, r, 0, 2 * Math.PI);
+  context.fillStyle = colour(node);
+  context.fill();
+  if (r > 3) {
+    context.lineWidth = 1.2;
+    context.strokeStyle = paint.ground;
+    context.stroke();
+  }
+  if (node === state.selected || node === state.hovered) {
+    context.globalAlpha = 1;
+    context.beginPath();
+    context.arc(x, y, r + 3, 0, 2 * Math.PI);
+    context.lineWidth = 2;
+    context.strokeStyle = paint.accent;
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+}
+
+// Greedy, by rank: who has most facts is named first, and nobody over another.
+function drawLabels(only, close) {
+  const cells = new Map();
+  const taken = (box, keep) => {
+    const [x1, y1, x2, y2] = box.map((v) => Math.floor(v / 40));
+    const touched = [];
+    for (let i = x1; i <= x2; i++) for (let j = y1; j <= y2; j++) {
+      const key = `${i} ${j}`;
+      for (const other of cells.get(key) || []) {
+        if (box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1]) return true;
+      }
+      touched.push(key);
+    }
+    if (keep) for (const key of touched) cells.set(key, [...(cells.get(key) || []), box]);
+    return false;
+  };
+  for (const place of obstacles()) taken(place, true);
+  const order = [...(only || nodes)].filter((n) => n.lit || n === state.selected)
+    .sort((a, b) => (b === state.selected) - (a === state.selected) || b.degree - a.degree || a.rank - b.rank);
+  const reserve = (n) => taken([X(n) - R(n), Y(n) - R(n), X(n) + R(n), Y(n) + R(n)], true);
+  if (only) order.filter(isOnScreen).forEach(reserve);
+  const most = Math.min(only ? 120 : 30 + 60 * Math.min(3, view.k), width * height / 6000);
+  let drawn = 0;
+  for (const node of order) {
+    if (drawn >= most) break;
+    if (!node.shown || !isOnScreen(node)) continue;
+    // Not over the circle of anyone who comes before; the circles of those after may lie under a name.
+    if (!only) reserve(node);
+    const big = node === state.selected;
+    const size = big ? 15 : Math.min(14, 10.5 + node.degree / 30);
+    context.font = `${big || node.degree > 12 ? 600 : 400} ${size}px ${paint.font}`;
+    const wide = context.measureText(node.label).width;
+    const place = [
+      [X(node) + R(node) + 4, Y(node)], [X(node) - R(node) - 4 - wide, Y(node)],
+      [X(node) - wide / 2, Y(node) + R(node) + 3 + size / 2], [X(node) - wide / 2, Y(node) - R(node) - 3 - size / 2],
+    ].find(([x, y]) => x > 2 && x + wide < width - 2 && !taken([x - 1, y - size * 0.6, x + wide + 1, y + size * 0.6], false));
+    if (!place && !big) continue;
+    const [x, y] = place || [X(node) + R(node) + 6, Y(node)];
+    taken([x - 1, y - size * 0.6, x + wide + 1, y + size * 0.6], true);
+    write(node.label, x, y, paint.ink);
+    drawn++;
+  }
+  context.font = `400 11px ${paint.font}`;
+  for (const link of close.slice(0, 80)) {
+    const text = plain((link.fact.negated ? "not " : "") + link.fact.predicate.replace(/_/g, " "), 30);
+    const wide = context.measureText(text).width;
+    const [mx, my] = middle(link);
+    const x = link.bend ? (mx + (X(link.source) + X(link.target)) / 2) / 2 : mx;
+    const y = link.bend ? (my + (Y(link.source) + Y(link.target)) / 2) / 2 : my;
+    if (taken([x - wide / 2, y - 7, x + wide / 2, y + 7], true)) continue;
+    write(text, x - wide / 2, y, paint.quiet);
+  }
+}
+
+function isOnScreen(node) {
+  return X(node) > -20 && Y(node) > -20 && X(node) < width + 20 && Y(node) < height + 20;
+}
+
+function obstacles() {
+  const field = canvas.getBoundingClientRect();
+  return [$("legend"), $("panel")].filter((e) => !e.hidden && e.offsetParent !== null).map((e) => {
+    const box = e.getBoundingClientRect();
+    return [box.left - field.left, box.top - field.top, box.right - field.left, box.bottom - field.top];
+  });
+}
+
+function write(text, x, y, ink) {
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  context.lineJoin = "round";
+  context.lineWidth = 3.5;
+  context.strokeStyle = paint.ground;
+  context.strokeText(text, x, y);
+  context.fillStyle = ink;
+  context.fillText(text, x, y);
+}
+
+// ------------------------------------------------------------------ layout, in slices that leave the page alive
+const simulation = d3.forceSimulation(nodes)
+  .force("link", d3.forceLink(links).distance((l) => 26 + l.source.r + l.target.r)
+    .strength((l) => 0.75 / Math.min(l.source.degree, l.target.degree)))
+  .force("charge", d3.forceManyBody().strength((n) => -28 - 7 * Math.sqrt(n.degree)).theta(1.2).distanceMax(700))
+  .force("x", d3.forceX().strength(0.03))
+  .force("y", d3.forceY().strength(0.07))
+  .stop();
+const END = 0.008;
+simulation.alphaMin(END).alphaDecay(1 - Math.pow(END, 1 / (nodes.length > 1000 ? 180 : 260)));
+
+let drawnAt = 0;
+
+// The layout gets most of each frame, and is drawn a few times a second.
+function slice() {
+  const until = performance.now() + 20;
+  do simulation.tick(); while (performance.now() < until && simulation.alpha() > END);
+  // Nobody needs room of his own before all are near their places, and to give it takes longest.
+  if (simulation.alpha() < 0.1 && !simulation.force("collide")) simulation.force("collide", d3.forceCollide((n) => n.r + 2.5));
+  const done = simulation.alpha() <= END;
+  $("progress").hidden = done;
+  $("progress").firstElementChild.style.width = `${100 * Math.log(simulation.alpha()) / Math.log(END)}%`;
+  if (done || performance.now() - drawnAt > 150) {
+    if (!isMine) fit();
+    draw();
+    drawnAt = performance.now();
+  }
+  if (done) document.body.dataset.laidOut = "";
+  else setTimeout(slice, 4);
+}
+
+// ------------------------------------------------------------------ moving about
+const zoom = d3.zoom().scaleExtent([0.02, 10]).on("zoom", (event) => {
+  view = event.transform;
+  if (event.sourceEvent) isMine = true;
+  $("hint").hidden = true;
+  redraw();
+});
+const surface = d3.select(canvas);
+
+function free() {
+  const field = canvas.getBoundingClientRect();
+  const panel = $("panel").hidden || field.width < 760 ? null : $("panel").getBoundingClientRect();
+  return panel ? panel.left - field.left : width;
+}
+
+// The whole graph, or whom the page has just gone to with all around him.
+function fit() {
+  const around = state.followed ? new Set([state.followed, ...state.followed.facts.flatMap((f) => (f.o ? [f.s, f.o] : []))]) : nodes;
+  const closest = state.followed ? 1.8 : 1.6;
+  const all = [...around].filter((n) => n.shown);
+  if (!all.length || !width) return;
+  let [x1, y1, x2, y2] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const n of all) {
+    x1 = Math.min(x1, n.x - n.r); x2 = Math.max(x2, n.x + n.r);
+    y1 = Math.min(y1, n.y - n.r); y2 = Math.max(y2, n.y + n.r);
+  }
+  const room = free();
+  const k = Math.min(closest, (room - 90) / (x2 - x1 + 1), (height - 60) / (y2 - y1 + 1));
+  surface.call(zoom.transform, d3.zoomIdentity.translate(room / 2 - k * (x1 + x2) / 2, height / 2 - k * (y1 + y2) / 2).scale(k));
+}
+
+function find(x, y) {
+  let best = null, least = Infinity;
+  for (const n of nodes) {
+    if (!n.shown) continue;
+    const far = Math.hypot(X(n) - x, Y(n) - y) - R(n);
+    if (far < 6 && far < least) [best, least] = [n, far];
+  }
+  return best;
+}
+
+surface
+  .call(d3.drag()
+    .container(canvas)
+    .subject((event) => find(event.x, event.y))
+    .on("drag", (event) => {
+      [event.subject.x, event.subject.y] = view.invert([event.sourceEvent.offsetX, event.sourceEvent.offsetY]);
+      isMine = true;
+      redraw();
+    }))
+  .call(zoom)
+  .on("dblclick.zoom", null)
+  .on("click", (event) => select(find(event.offsetX, event.offsetY)))
+  .on("pointermove", (event) => {
+    const node = find(event.offsetX, event.offsetY);
+    canvas.classList.toggle("on", Boolean(node));
+    hint(node, event.offsetX, event.offsetY);
+    if (node !== state.hovered) { state.hovered = node; redraw(); }
+  })
+  .on("pointerleave", () => { state.hovered = null; hint(null); redraw(); });
+
+function hint(node, x, y) {
+  const box = $("hint");
+  box.hidden = !node;
+  if (!node) return;
+  box.replaceChildren(
+    isolated(node.name),
+    element("small", {}, [node.types.join(", "), count(node.facts.length, "fact")].filter(Boolean).join(" · ")),
+  );
+  box.style.left = `${Math.min(x + 14, width - box.offsetWidth - 8)}px`;
+  box.style.top = `${Math.min(y + 14, height - box.offsetHeight - 8)}px`;
+}
+
+// ------------------------------------------------------------------ text on the page
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== false) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((c) => c !== null && c !== undefined && c !== ""));
+  return made;
+}
+const isolated = (text) => element("bdi", {}, text);
+const count = (n, what) => `${number(n)} ${what}${n === 1 ? "" : what.endsWith("y") ? "" : "s"}`;
+const entities = (n) => `${number(n)} ${n === 1 ? "entity" : "entities"}`;
+const dot = (type) => {
+  const made = element("i", { class: "dot" });
+  made.style.background = paint[`type ${type}`];
+  return made;
+};
+
+// ------------------------------------------------------------------ one entity
+const PAGE = 150;
+
+function select(node, follow = false) {
+  state.selected = node;
+  if (node) showPanel();
+  else $("panel").hidden = true;
+  state.followed = node && follow ? node : null;
+  if (state.followed) {
+    isMine = false;
+    fit();
+  }
+  remember();
+  redraw();
+}
+
+function showPanel(all = false) {
+  const node = state.selected;
+  const panel = $("panel");
+  const sorted = [...node.facts].sort((a, b) => b.on - a.on || newest(b) - newest(a) || (a.predicate < b.predicate ? -1 : 1));
+  const now = sorted.filter((f) => f.on).length;
+  panel.hidden = false;
+  panel.scrollTop = 0;
+  panel.replaceChildren(
+    element("h2", {}, isolated(node.name)),
+    element("button", { type: "button", class: "close", "aria-label": "Close", title: "Close (Esc)", onclick: () => select(null) }, "×"),
+    element("ul", { class: "chips" }, ...node.types.map((t, i) => element("li", {}, dot(i ? "" : t), isolated(t))),
+      data.spaces > 1 ? element("li", {}, isolated(node.space)) : null),
+    node.aliases.length ? element("p", { class: "quiet" }, "Also called ", ...listed(node.aliases)) : "",
+    node.description ? element("p", {}, isolated(node.description)) : "",
+    element("h3", {}, state.step === null ? count(node.facts.length, "fact")
+      : `${number(now)} of ${count(node.facts.length, "fact")} in ${written(time.steps[state.step], time.unit)}`),
+    element("ol", {}, ...sorted.slice(0, all ? sorted.length : PAGE).map((f) => factItem(f, node))),
+    !all && sorted.length > PAGE
+      ? element("button", { type: "button", class: "more", onclick: () => showPanel(true) }, `Show all ${number(sorted.length)}`)
+      : "",
+  );
+}
+
+function newest(fact) {
+  const starts = fact.spans.map(([a]) => a === null ? -Infinity : a);
+  return starts.length ? Math.max(...starts) : -Infinity;
+}
+
+function listed(texts) {
+  return texts.flatMap((t, i) => [i ? ", " : "", isolated(t)]);
+}
+
+function factItem(fact, node) {
+  const end = (other, text) => other === node ? element("b", {}, isolated(text))
+    : other ? element("button", { type: "button", onclick: () => select(other, true) }, isolated(text)) : isolated(text);
+  const said = [
+    end(fact.s, fact.s.name), " ",
+    fact.negated ? element("span", { class: "not" }, "NOT ") : null,
+    element("span", { class: "predicate" }, isolated(fact.predicate.replace(/_/g, " "))), " ",
+    end(fact.o, fact.o ? fact.o.name : fact.value),
+  ].filter(Boolean);
+  const isOver = fact.status === "superseded";
+  const when = [element("b", {}, fact.period || "undated")];
+  if (isOver) when.push(" · superseded", ...(fact.superseded_by ? [" by ", isolated(fact.superseded_by.replace(/_/g, " "))] : []));
+  if (fact.weight > 1) when.push(` · said ${number(fact.weight)} times`);
+  if (fact.confidence < 1) when.push(` · confidence ${fact.confidence.toFixed(2)}`);
+  return element("li", { class: `fact${isOver ? " superseded" : ""}${fact.on ? "" : " off"}` },
+    element("div", { class: "said" }, ...(isOver ? [element("s", {}, ...said)] : said)),
+    element("div", { class: "when" }, ...when),
+    fact.evidence ? element("blockquote", {}, isolated(plain(fact.evidence, 400))) : "",
+    fact.documents.length ? element("cite", {}, ...sources(fact)) : "",
+  );
+}
+
+// The document that is quoted comes first, with its date and place.
+function sources(fact) {
+  const newestFirst = [...fact.documents].sort((a, b) => (b === fact.document) - (a === fact.document));
+  const more = [fact.published, fact.document_source].filter(Boolean);
+  return newestFirst.flatMap((name, i) => [
+    i ? "; " : "", isolated(name), ...(name === fact.document && more.length ? [" (", ...listed(more), ")"] : []),
+  ]);
+}
+
+// ------------------------------------------------------------------ finding by name
+const query = $("query"), matches = $("matches");
+let matched = [], current = -1;
+
+function search() {
+  const wanted = folded(query.value.trim());
+  const scored = [];
+  for (const node of nodes) {
+    const best = Math.min(...[node.key, ...node.aliases.map(folded)].map((name) => {
+      const place = name.indexOf(wanted);
+      if (place < 0) return 9;
+      return name === wanted ? 0 : place === 0 ? 1 : /[\p{L}\p{N}]/u.test(name[place - 1]) ? 3 : 2;
+    }));
+    if (best < 9) scored.push([best, node]);
+  }
+  scored.sort((a, b) => a[0] - b[0] || b[1].degree - a[1].degree || a[1].rank - b[1].rank);
+  matched = scored.slice(0, 30).map(([, node]) => node);
+  current = matched.length ? 0 : -1;
+  matches.replaceChildren(...matched.map((node, i) => element("li", {
+    role: "option", id: `match-${i}`, "aria-selected": String(i === current),
+    onpointerdown: (event) => { event.preventDefault(); choose(i); },
+  }, dot(node.type), element("span", { class: "name" }, isolated(node.name)), element("small", {}, count(node.facts.length, "fact")))));
+  if (!matched.length) matches.append(element("li", { class: "none" }, "Nothing is called so."));
+  open(true);
+}
+
+function open(isOpen) {
+  matches.hidden = !isOpen;
+  query.setAttribute("aria-expanded", String(isOpen));
+  if (isOpen && current >= 0) query.setAttribute("aria-activedescendant", `match-${current}`);
+  else query.removeAttribute("aria-activedescendant");
+}
+
+function step(by) {
+  if (!matched.length) return;
+  matches.children[current].setAttribute("aria-selected", "false");
+  current = (current + by + matched.length) % matched.length;
+  matches.children[current].setAttribute("aria-selected", "true");
+  matches.children[current].scrollIntoView({ block: "nearest" });
+  open(true);
+}
+
+function choose(i) {
+  if (!matched[i]) return;
+  query.value = "";
+  open(false);
+  query.blur();
+  select(matched[i], true);
+}
+
+query.addEventListener("input", search);
+query.addEventListener("focus", search);
+query.addEventListener("blur", () => open(false));
+query.addEventListener("keydown", (event) => {
+  const keys = { ArrowDown: () => step(1), ArrowUp: () => step(-1), Enter: () => choose(current),
+    Escape: () => { query.value = ""; query.blur(); } };
+  if (!keys[event.key]) return;
+  event.preventDefault();
+  event.stopPropagation();
+  keys[event.key]();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.target === query || event.ctrlKey || event.metaKey || event.altKey) return;
+  const keys = {
+    "/": () => query.focus(), "0": whole, "+": () => closer(1.4), "=": () => closer(1.4), "-": () => closer(1 / 1.4),
+    Escape: () => (state.selected ? select(null) : setStep(null)),
+    " ": event.target.tagName === "BUTTON" ? null : () => play(),
+  };
+  if (!keys[event.key]) return;
+  event.preventDefault();
+  keys[event.key]();
+});
+
+function whole() {
+  isMine = false;
+  state.followed = null;
+  fit();
+}
+
+function closer(by) {
+  isMine = true;
+  surface.call(zoom.scaleBy, by, [free() / 2, height / 2]);
+}
+
+// ------------------------------------------------------------------ the time slider
+const when = $("when");
+let timer = null;
+
+function setStep(value) {
+  state.step = time ? value : null;
+  if (value !== null && time) when.value = value;
+  $("always").setAttribute("aria-pressed", String(state.step === null));
+  $("track").classList.toggle("always", state.step === null);
+  judge();
+  drawMoment();
+  drawHistogram();
+  if (state.selected) showPanel();
+  remember();
+  redraw();
+}
+
+function drawMoment() {
+  const moment = $("moment");
+  if (!time) moment.replaceChildren("No fact has a date: all hold at any time.");
+  else moment.replaceChildren(
+    element("b", {}, state.step === null ? "Any time" : `In ${written(time.steps[state.step], time.unit)}`),
+    element("small", {}, state.step === null ? `${count(facts.length, "fact")}, past and present` : `${count(holding, "fact")} ${holding === 1 ? "holds" : "hold"}`),
+  );
+}
+
+// How many dated facts hold at each step.
+const curve = time && (() => {
+  const change = new Float64Array(time.last + 2);
+  const place = (bound) => {
+    let [low, high] = [0, time.last];
+    while (low < high) {
+      const half = (low + high + 1) >> 1;
+      if (time.steps[half] <= bound) low = half; else high = half - 1;
+    }
+    return low;
+  };
+  for (const f of facts) for (const [a, b] of f.spans) {
+    if (a === null && b === null) continue;
+    change[a === null ? 0 : place(a)]++;
+    if (b !== null) change[Math.min(time.last + 1, place(b - 1) + 1)]--;
+  }
+  let sum = 0;
+  return Array.from(change, (c) => (sum += c)).slice(0, time.last + 1);
+})();
+
+function drawHistogram() {
+  if (!time) return;
+  const box = $("histogram"), area = box.getContext("2d");
+  const [w, h] = [box.clientWidth, box.clientHeight];
+  box.width = w * ratio; box.height = h * ratio;
+  area.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const top = Math.max(...curve, 1);
+  area.beginPath();
+  area.moveTo(0, h);
+  curve.forEach((c, i) => area.lineTo(i / Math.max(1, time.last) * w, h - c / top * (h - 2)));
+  area.lineTo(w, h);
+  area.globalAlpha = 0.22;
+  area.fillStyle = paint.accent;
+  area.fill();
+  if (state.step !== null) {
+    area.globalAlpha = 0.9;
+    area.fillRect(Math.min(w - 1, state.step / Math.max(1, time.last) * w), 0, 1, h);
+  }
+}
+
+function play() {
+  if (!time) return;
+  if (timer) { clearInterval(timer); timer = null; }
+  else {
+    if (state.step === null || state.step >= time.last) setStep(0);
+    const by = Math.max(1, Math.round(time.last / 240));
+    timer = setInterval(() => {
+      if (state.step === null || state.step >= time.last) return play();
+      setStep(Math.min(time.last, state.step + by));
+    }, 60);
+  }
+  $("play").textContent = timer ? "❚❚" : "▶";
+}
+
+// ------------------------------------------------------------------ the legend
+function drawLegend() {
+  const shown = TYPES.slice(0, 10);
+  $("legend").replaceChildren(
+    ...shown.map(([type, n]) => element("button", {
+      type: "button", "aria-pressed": String(!state.hidden.has(type)), title: "Show or hide",
+      onclick: () => {
+        if (!state.hidden.delete(type)) state.hidden.add(type);
+        judge();
+        drawLegend();
+        redraw();
+      },
+    }, dot(type), type ? isolated(type) : element("bdi", {}, "no type"), element("small", {}, number(n)))),
+    TYPES.length > shown.length ? element("div", { class: "key" }, `and ${number(TYPES.length - shown.length)} more types`) : "",
+    element("div", { class: "key" }, element("i"), "fact"),
+    facts.some((f) => f.status === "superseded") ? element("div", { class: "key was" }, element("i"), "superseded fact") : "",
+    facts.some((f) => f.negated) ? element("div", { class: "key not" }, element("i"), "denied fact") : "",
+  );
+}
+
+// ------------------------------------------------------------------ a link to what is shown: #e12@2016-04
+function remember() {
+  const hash = (state.selected ? state.selected.id : "") + (state.step === null ? "" : `@${written(time.steps[state.step], time.unit)}`);
+  try {
+    history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+  } catch {
+    // some browsers refuse it to a file
+  }
+}
+
+function recall() {
+  const [id, moment] = decodeURIComponent(location.hash.slice(1)).split("@");
+  if (moment && time) {
+    const found = time.steps.findIndex((s) => written(s, time.unit).startsWith(moment));
+    if (found >= 0) setStep(Math.min(found, time.last));
+  }
+  if (byId.has(id)) select(byId.get(id), true);
+}
+
+// ------------------------------------------------------------------ begin
+function resize() {
+  const box = $("graph").parentElement.getBoundingClientRect();
+  [width, height, ratio] = [box.width, box.height, Math.min(2, window.devicePixelRatio || 1)];
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  if (!isMine) fit();
+  drawHistogram();
+  draw();
+}
+
+function begin() {
+  const left = data.notes;
+  document.title = `${data.notes.realm} · graphrag`;
+  $("realm").textContent = data.notes.realm;
+  const asked = left.request || {};
+  $("counts").replaceChildren(
+    `${entities(nodes.length)}, ${count(facts.length, "fact")}`,
+    ...[["around", asked.entity && `around ${asked.entity}`], ["as_of", asked.as_of && `as of ${asked.as_of}`],
+      ["believed", asked.as_believed_at && `as believed at ${asked.as_believed_at}`]]
+      .filter(([, text]) => text).flatMap(([, text]) => [" · ", isolated(text)]),
+    ...(left.entities_left_out ? [" · ", element("b", {},
+      `left out: ${entities(left.entities_left_out)} with the fewest facts, and ${count(left.relations_left_out, "fact")}`)] : []),
+  );
+  judge();
+  if (time) {
+    when.max = time.last;
+    when.value = time.last;
+    const [from, to] = $("ends").children;
+    from.textContent = written(time.steps[0], time.unit);
+    to.textContent = written(time.steps[time.last], time.unit);
+  } else {
+    document.querySelector("footer").className = "undated";
+  }
+  drawMoment();
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  setTheme(dark.matches ? "dark" : "light");
+  dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
+  when.addEventListener("input", () => setStep(Number(when.value)));
+  $("always").addEventListener("click", () => setStep(state.step === null ? Number(when.value) : null));
+  $("play").addEventListener("click", play);
+  $("whole").addEventListener("click", whole);
+  $("closer").addEventListener("click", () => closer(1.4));
+  $("farther").addEventListener("click", () => closer(1 / 1.4));
+  $("theme").addEventListener("click", () => setTheme(state.theme === "dark" ? "light" : "dark"));
+  window.addEventListener("hashchange", recall);
+  new ResizeObserver(resize).observe(canvas.parentElement);
+  resize();
+  recall();
+  $("progress").hidden = false;
+  slice();
+}
+
+begin();
+})();</script>
+</body>
+</html>
+$page$
+$function$;
+comment on function graphrag._explorer_page() is 'The page of export(''html''), with a place for the graph. It carries D3 and its licences with it.';
+
+create function graphrag._explorer(export graphrag._export)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- The graph stands in the page as JSON in which no character can end the element, or a line of a script.
+declare
+    _entities text;
+    _facts text;
+begin
+    select string_agg((to_jsonb(e) - '{no, kind}'::text[])::text, ',' order by e.no)
+    into _entities
+    from graphrag._exported_entities(export) with ordinality
+        as e (id, kind, name, types, aliases, description, facts, space, no)
+    where e.kind = 'entity';
+    select string_agg(
+        (
+            jsonb_build_object(
+                'source', r.source,
+                'target', r.target,
+                'value', case when r.target like 'v%' then r.object end,
+                'predicate', r.predicate,
+                'negated', r.negated,
+                'status', r.status,
+                'spans', graphrag._spans(r.effective),
+                'period', r.period,
+                'superseded_by', r.superseded_by,
+                'weight', r.weight,
+                'confidence', r.confidence,
+                'documents', coalesce(r.documents, '{}'),
+                'document', r.document,
+                'document_source', r.document_source,
+                'published', to_char(r.published_at at time zone 'UTC', 'FMYYYY-MM-DD'),
+                'evidence', left(r.evidence, 500)
+            )
+        )::text,
+        ','
+        order by length(r.id), r.id
+    )
+    into _facts
+    from graphrag._exported_relations(export) as r;
+    return replace(
+        ltrim(graphrag._explorer_page(), E'\n'),
+        '@GRAPH@',
+        graphrag._script_text(format(
+            '{"notes": %s, "spaces": %s, "entities": [%s], "facts": [%s]}',
+            graphrag._export_notes(export), cardinality((export.filter).spaces), _entities, _facts
+        ))
+    );
+end
+$function$;
+comment on function graphrag._explorer(graphrag._export) is 'An export as a page that explores it.';
+
+create function graphrag._spans(period tstzmultirange)
+    returns jsonb
+    language sql immutable strict parallel safe
+as $function$
+    select coalesce(
+        jsonb_agg(
+            jsonb_build_array(extract(epoch from lower(i.span)), extract(epoch from upper(i.span))) order by i.span
+        ),
+        '[]'
+    )
+    from unnest(period) as i (span)
+$function$;
+comment on function graphrag._spans(tstzmultirange) is 'A period as [[from, to], …] in seconds, null being open.';
+
+create function graphrag._script_text(json text)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+    select replace(
+        replace(
+            replace(replace(replace(json, '<', '\u003c'), '>', '\u003e'), '&', '\u0026'),
+            U&'\2028', '\u2028'
+        ),
+        U&'\2029', '\u2029'
+    )
+$function$;
+comment on function graphrag._script_text(text) is 'JSON that can stand in an element of a page.';
+
+-- sql/80_operations/_export_formats.sql
+
+create function graphrag._graphml(export graphrag._export)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- Lists are one text each: GraphML has none. What is not known has no element.
+declare
+    _vertices text;
+    _edges text;
+begin
+    select string_agg(
+        format(
+            E'    <node id="%s">\n%s    </node>\n',
+            e.id,
+            graphrag._graphml_data('n', jsonb_build_object(
+                'name', e.name, 'kind', e.kind, 'types', array_to_string(e.types, '; '),
+                'aliases', array_to_string(e.aliases, '; '), 'description', e.description, 'facts', e.facts,
+                'space', e.space
+            ))
+        ),
+        ''
+        order by e.no
+    )
+    into _vertices
+    from graphrag._exported_entities(export) with ordinality
+        as e (id, kind, name, types, aliases, description, facts, space, no);
+    select string_agg(
+        format(
+            E'    <edge id="%s" source="%s" target="%s">\n%s    </edge>\n',
+            r.id,
+            r.source,
+            r.target,
+            graphrag._graphml_data('e', jsonb_build_object(
+                'predicate', r.predicate, 'negated', r.negated, 'status', r.status, 'valid_from', r.valid_from,
+                'valid_to', r.valid_to, 'period', r.period, 'superseded_by', r.superseded_by, 'weight', r.weight,
+                'confidence', r.confidence, 'documents', array_to_string(r.documents, '; '), 'evidence', r.evidence
+            ))
+        ),
+        ''
+        order by length(r.id), r.id
+    )
+    into _edges
+    from graphrag._exported_relations(export) as r;
+    return concat(
+        E'<?xml version="1.0" encoding="UTF-8"?>\n',
+        E'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"',
+        E' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
+        E' xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns',
+        E' http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">\n',
+        graphrag._graphml_keys(),
+        E'  <graph id="graph" edgedefault="directed">\n',
+        graphrag._graphml_data('g', graphrag._export_notes(export)),
+        _vertices,
+        _edges,
+        E'  </graph>\n</graphml>\n'
+    );
+end
+$function$;
+comment on function graphrag._graphml(graphrag._export) is 'An export as GraphML.';
+
+create function graphrag._graphml_keys()
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select string_agg(
+        format(
+            E'  <key id="%s_%s" for="%s" attr.name="%s" attr.type="%s"/>\n',
+            left(replace(k.of, 'edge', 'e'), 1), k.name, k.of, k.name, k.type
+        ),
+        ''
+        order by k.no
+    )
+    from (
+        values
+            (1, 'graph', 'realm', 'string'), (2, 'graph', 'request', 'string'),
+            (3, 'graph', 'entities_left_out', 'long'), (4, 'graph', 'relations_left_out', 'long'),
+            (5, 'node', 'name', 'string'), (6, 'node', 'kind', 'string'), (7, 'node', 'types', 'string'),
+            (8, 'node', 'aliases', 'string'), (9, 'node', 'description', 'string'), (10, 'node', 'facts', 'long'),
+            (11, 'node', 'space', 'string'),
+            (12, 'edge', 'predicate', 'string'), (13, 'edge', 'negated', 'boolean'), (14, 'edge', 'status', 'string'),
+            (15, 'edge', 'valid_from', 'string'), (16, 'edge', 'valid_to', 'string'), (17, 'edge', 'period', 'string'),
+            (18, 'edge', 'superseded_by', 'string'), (19, 'edge', 'weight', 'int'),
+            (20, 'edge', 'confidence', 'double'), (21, 'edge', 'documents', 'string'),
+            (22, 'edge', 'evidence', 'string')
+    ) as k (no, of, name, type)
+$function$;
+comment on function graphrag._graphml_keys() is 'The attributes that vertices and edges have in GraphML.';
+
+create function graphrag._graphml_data(prefix text, attributes jsonb)
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select coalesce(
+        string_agg(
+            format(E'      <data key="%s_%s">%s</data>\n', prefix, a.key, graphrag._xml_text(a.value)), ''
+            order by a.key
+        ),
+        ''
+    )
+    from jsonb_each_text(attributes) as a
+    where a.value <> ''
+$function$;
+comment on function graphrag._graphml_data(text, jsonb) is 'Attributes as GraphML.';
+
+create function graphrag._xml_text(text text)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+-- XML 1.0 has no way to write most control characters. Line ends are written as numbers, or a parser would change them.
+    select replace(
+        replace(
+            replace(
+                replace(
+                    replace(
+                        regexp_replace(text, '[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]', U&'\FFFD', 'g'),
+                        '&', '&amp;'
+                    ),
+                    '<', '&lt;'
+                ),
+                '>', '&gt;'
+            ),
+            '"', '&quot;'
+        ),
+        E'\r', '&#13;'
+    )
+$function$;
+comment on function graphrag._xml_text(text) is 'A text as XML, in an element or an attribute.';
+
+create function graphrag._export_notes(export graphrag._export)
+    returns jsonb
+    language sql stable parallel safe
+as $function$
+    select jsonb_strip_nulls(jsonb_build_object(
+        'realm', export.described ->> 'realm',
+        'request', nullif(export.described - 'realm', '{}'),
+        'entities_left_out', export.entities_left_out,
+        'relations_left_out', export.relations_left_out
+    ))
+$function$;
+comment on function graphrag._export_notes(graphrag._export) is 'What an export says about itself.';
+
+create function graphrag._node_link(export graphrag._export)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- As NetworkX writes and reads it. Aggregated as text, because jsonb ends at 256 MB.
+declare
+    _vertices text;
+    _edges text;
+begin
+    select string_agg((to_jsonb(e) - 'no')::text, E',\n' order by e.no)
+    into _vertices
+    from graphrag._exported_entities(export) with ordinality
+        as e (id, kind, name, types, aliases, description, facts, space, no);
+    select string_agg(
+        (
+            to_jsonb(r) - '{id, subject, object, effective, document, document_source, published_at, space}'::text[]
+                || jsonb_build_object('key', r.id)
+        )::text,
+        E',\n'
+        order by length(r.id), r.id
+    )
+    into _edges
+    from graphrag._exported_relations(export) as r;
+    return format(
+        E'{"directed": true, "multigraph": true, "graph": %s,\n"nodes": [\n%s\n],\n"edges": [\n%s\n]}\n',
+        graphrag._export_notes(export), _vertices, _edges
+    );
+end
+$function$;
+comment on function graphrag._node_link(graphrag._export) is 'An export as node-link JSON.';
+
+create function graphrag._mermaid(export graphrag._export)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+-- Dotted: superseded. Rounded: a value.
+declare
+    _vertices text;
+    _edges text;
+begin
+    select string_agg(
+        format(
+            case e.kind when 'value' then E'    %s(["%s"])\n' else E'    %s["%s"]\n' end,
+            e.id,
+            graphrag._mermaid_text(e.name, 60)
+        ),
+        ''
+        order by e.no
+    )
+    into _vertices
+    from graphrag._exported_entities(export) with ordinality
+        as e (id, kind, name, types, aliases, description, facts, space, no);
+    select string_agg(
+        format(
+            E'    %s %s|"%s"| %s\n',
+            r.source,
+            case r.status when 'superseded' then '-.->' else '-->' end,
+            graphrag._mermaid_text(
+                concat(case when r.negated then 'NOT ' end, r.predicate, ' (' || r.period || ')'), 80
+            ),
+            r.target
+        ),
+        ''
+        order by length(r.id), r.id
+    )
+    into _edges
+    from graphrag._exported_relations(export) as r;
+    return concat(
+        E'flowchart LR\n',
+        case when export.entities_left_out > 0 then format(
+            E'    %%%% left out: %s entities with the fewest facts, and %s facts\n',
+            export.entities_left_out, export.relations_left_out
+        ) end,
+        _vertices,
+        _edges
+    );
+end
+$function$;
+comment on function graphrag._mermaid(graphrag._export) is 'An export as a Mermaid flowchart.';
+
+create function graphrag._mermaid_text(text text, length integer)
+    returns text
+    language sql immutable strict parallel safe
+as $function$
+-- Letters, digits and harmless marks as they are, all else by its number; what steers writing or lines is dropped.
+    select coalesce(
+        string_agg(
+            case
+                when c.character ~ '[[:alnum:] .,_''/:+=?!-]' or ascii(c.character) > 127 then c.character
+                else format('#%s;', ascii(c.character))
+            end,
+            ''
+            order by c.no
+        ),
+        ''
+    )
+    from regexp_split_to_table(
+        regexp_replace(
+            case when char_length(text) > length then left(text, length - 1) || '…' else text end,
+            '[\x01-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+', ' ', 'g'
+        ),
+        ''
+    ) with ordinality as c (character, no)
+$function$;
+comment on function graphrag._mermaid_text(text, integer) is 'A text as a Mermaid label.';
+
+-- sql/80_operations/_export_graph.sql
+
+create function graphrag._export_of(
+    filter graphrag._filter,
+    entity text,
+    max_hops integer,
+    max_entities bigint,
+    include_values boolean,
+    described jsonb
+)
+    returns graphrag._export
+    language plpgsql stable parallel safe
+as $function$
+-- A relation is among candidates: what points to an entity that the read may not see is none of its business.
+declare
+    _export graphrag._export;
+    _candidates bigint[];
+    _hops integer[];
+begin
+    perform graphrag._check_export(max_hops, max_entities);
+    if entity is null then
+        _candidates := graphrag._entities_in(filter);
+    else
+        select array_agg(w.entity), array_agg(w.hop)
+        into _candidates, _hops
+        from graphrag._entities_within(graphrag._entities_called(entity, filter), filter, max_hops) as w;
+    end if;
+    with candidate as materialized (
+        select c.id, c.hop from unnest(_candidates, _hops) as c (id, hop)
+    ),
+    edge as materialized (
+        select v.id, v.subject, v.object
+        from relation_version as v
+        join candidate as s on s.id = v.subject
+        left join candidate as o on o.id = v.object
+        where graphrag._believed(v.born, v.died, v.space, filter)
+            and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+            and case when v.object is null then include_values else o.id is not null end
+    ),
+    chosen as materialized (
+        select c.id, c.facts, row_number() over (order by c.hop, c.facts desc, v.name collate "C", c.id) as no
+        from (
+            select c.id, c.hop, count(e.entity) as facts
+            from candidate as c
+            left join (
+                select x.subject as entity from edge as x
+                union all
+                select x.object from edge as x where x.object <> x.subject
+            ) as e on e.entity = c.id
+            group by c.id, c.hop
+        ) as c
+        join entity_version as v on v.entity = c.id and graphrag._believed(v.born, v.died, v.space, filter)
+        order by no
+        limit max_entities
+    ),
+    kept as (
+        select e.id
+        from edge as e
+        join chosen as s on s.id = e.subject
+        left join chosen as o on o.id = e.object
+        where e.object is null or o.id is not null
+    )
+    select
+        array(select c.id from chosen as c order by c.no),
+        array(select c.facts from chosen as c order by c.no),
+        array(select k.id from kept as k order by k.id),
+        coalesce(cardinality(_candidates), 0) - (select count(*) from chosen as c),
+        (select count(*) from edge as e) - (select count(*) from kept as k)
+    into _export.entities, _export.facts, _export.relations, _export.entities_left_out, _export.relations_left_out;
+    _export.filter := filter;
+    _export.described := described;
+    return _export;
+end
+$function$;
+comment on function graphrag._export_of(graphrag._filter, text, integer, bigint, boolean, jsonb) is 'Which entities and relations an export has.';
+
+create function graphrag._check_export(max_hops integer, max_entities bigint)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+begin
+    if max_hops is null or max_hops not between 0 and 10 or max_entities not between 1 and 100000000 then
+        raise exception 'max_hops % or max_entities % is out of range', max_hops, max_entities
+            using errcode = 'GR009',
+                detail = 'max_hops is 0 to 10, max_entities 1 to 100000000.',
+                hint = 'Leave them out for the defaults.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_export(integer, bigint) is 'Raises GR009 for an export of an impossible size.';
+
+create function graphrag._export_request(
+    realm text,
+    space text,
+    entity text,
+    max_hops integer,
+    as_of text,
+    as_believed_at text,
+    relation_types text[],
+    entity_types text[],
+    min_confidence double precision
+)
+    returns jsonb
+    language sql stable parallel safe
+as $function$
+    select jsonb_strip_nulls(jsonb_build_object(
+        'realm', realm, 'space', space, 'entity', entity, 'max_hops', case when entity is not null then max_hops end,
+        'as_of', as_of, 'as_believed_at', as_believed_at, 'relation_types', to_jsonb(relation_types),
+        'entity_types', to_jsonb(entity_types), 'min_confidence', min_confidence
+    ))
+$function$;
+comment on function graphrag._export_request(text, text, text, integer, text, text, text[], text[], double precision) is 'What an export was asked for, as it says itself.';
+
+create function graphrag._tell_what_is_left_out(export graphrag._export)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    if export.entities_left_out > 0 then
+        raise notice 'left out: % of % entities, those with the fewest facts, and % of % facts',
+            export.entities_left_out, export.entities_left_out + cardinality(export.entities),
+            export.relations_left_out, export.relations_left_out + cardinality(export.relations)
+            using hint = 'max_entities => a larger number takes them in.';
+    end if;
+end
+$function$;
+comment on function graphrag._tell_what_is_left_out(graphrag._export) is 'Raises a notice if an export is not whole.';
+
+create function graphrag._entities_in(filter graphrag._filter)
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select v.entity
+        from entity_version as v
+        where v.space = any (filter.spaces)
+            and graphrag._believed(v.born, v.died, v.space, filter)
+            and (filter.entity_types is null or v.types && filter.entity_types)
+    );
+end
+$function$;
+comment on function graphrag._entities_in(graphrag._filter) is 'All entities that a read may see.';
+
+create function graphrag._entities_within(seeds bigint[], filter graphrag._filter, max_hops integer)
+    returns table (entity bigint, hop integer)
+    language plpgsql stable parallel safe rows 1000
+as $function$
+-- Breadth first, each step set-based and whole: unlike _walk(), which answers a question, it is under no budget.
+declare
+    _visited bigint[] := seeds;
+    _frontier bigint[] := seeds;
+begin
+    return query select s.id, 0 from unnest(seeds) as s (id);
+    for _hop in 1 .. max_hops loop
+        _frontier := array(
+            select n.id
+            from (
+                select v.object as id
+                from unnest(_frontier) as f (id)
+                join relation_version as v on v.subject = f.id
+                where v.object is not null
+                    and graphrag._believed(v.born, v.died, v.space, filter)
+                    and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+                union
+                select v.subject
+                from unnest(_frontier) as f (id)
+                join relation_version as v on v.object = f.id
+                where graphrag._believed(v.born, v.died, v.space, filter)
+                    and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, filter)
+            ) as n
+            join entity_version as e on e.entity = n.id and graphrag._believed(e.born, e.died, e.space, filter)
+            where (filter.entity_types is null or e.types && filter.entity_types)
+            except
+            select x.id from unnest(_visited) as x (id)
+        );
+        exit when _frontier = '{}';
+        _visited := _visited || _frontier;
+        return query select f.id, _hop from unnest(_frontier) as f (id);
+    end loop;
+end
+$function$;
+comment on function graphrag._entities_within(bigint[], graphrag._filter, integer) is 'The entities within so many hops of others, through what the filter lets pass.';
+
+create function graphrag._exported_entities(export graphrag._export)
+    returns table (
+        id text,
+        kind text,
+        name text,
+        types text[],
+        aliases text[],
+        description text,
+        facts bigint,
+        space text
+    )
+    language plpgsql stable parallel safe rows 1000
+as $function$
+-- A value is a vertex of its own fact: two figures that happen to be equal are not one thing.
+begin
+    return query
+    select x.id, x.kind, x.name, x.types, x.aliases, x.description, x.facts, x.space
+    from (
+        select
+            c.no,
+            'e' || v.entity as id,
+            'entity' as kind,
+            v.name,
+            v.types,
+            array(
+                select min(n.name)
+                from entity_name as n
+                where n.entity = v.entity
+                    and n.role <> 'canonical'
+                    and graphrag._believed(n.born, n.died, n.space, export.filter)
+                group by n.folded
+                order by 1
+            ) as aliases,
+            (
+                select m.description from mention as m where m.content = v.content and m.description is not null limit 1
+            ) as description,
+            c.facts,
+            s.name as space
+        from unnest(export.entities, export.facts) with ordinality as c (id, facts, no)
+        join entity_version as v on v.entity = c.id and graphrag._believed(v.born, v.died, v.space, export.filter)
+        join space as s on s.id = v.space
+        union all
+        select
+            cardinality(export.entities) + k.no, 'v' || v.relation, 'value', v.value, '{}', '{}', null, 1, s.name
+        from unnest(export.relations) with ordinality as k (id, no)
+        join relation_version as v on v.id = k.id
+        join space as s on s.id = v.space
+        where v.object is null
+    ) as x
+    order by x.no;
+end
+$function$;
+comment on function graphrag._exported_entities(graphrag._export) is 'The vertices of an export.';
+
+create function graphrag._exported_relations(export graphrag._export)
+    returns table (
+        id text,
+        source text,
+        target text,
+        subject text,
+        predicate text,
+        object text,
+        negated boolean,
+        status text,
+        valid_from timestamptz,
+        valid_to timestamptz,
+        period text,
+        effective tstzmultirange,
+        superseded_by text,
+        weight integer,
+        confidence real,
+        documents text[],
+        document text,
+        document_source text,
+        published_at timestamptz,
+        evidence text,
+        space text
+    )
+    language plpgsql stable parallel safe rows 1000
+as $function$
+-- Of documents it is the newest whose words are quoted.
+begin
+    return query
+    select
+        'r' || v.relation,
+        'e' || v.subject,
+        case when v.object is null then 'v' || v.relation else 'e' || v.object end,
+        e.subject,
+        e.predicate,
+        e.object,
+        e.negated,
+        e.status,
+        lower(v.effective),
+        upper(v.effective),
+        e.period,
+        v.effective,
+        e.superseded_by,
+        e.weight,
+        e.confidence,
+        s.documents,
+        e.document,
+        e.source,
+        e.published_at,
+        q.words,
+        p.name
+    from graphrag._relation_rows(export.relations, export.filter) as e
+    join relation_version as v on v.id = e.id
+    join space as p on p.id = v.space
+    cross join lateral graphrag._support(v.relation, export.filter) as s
+    left join lateral graphrag._newest_words(v.content, v.space, export.filter) as q on true
+    order by e.rank;
+end
+$function$;
+comment on function graphrag._exported_relations(graphrag._export) is 'The edges of an export.';
+
+create function graphrag._newest_words(content bigint, space integer, filter graphrag._filter)
+    returns table (words text)
+    language sql stable parallel safe rows 1
+as $function$
+-- In the order of _newest_support(). Evidence by hand has no span.
+    select substr(t.body, a.start_at + 1, a.end_at - a.start_at)
+    from assertion as a
+    join document_chunk as k on k.chunk = a.chunk
+    join document_version as v on v.id = k.version
+    join document as d on d.id = v.document
+    join content as t on t.id = k.content
+    where a.content = $1 and graphrag._believed(k.born, k.died, $2, $3)
+    order by v.ord desc, d.key collate "C" desc, k.no desc
+    limit 1
+$function$;
+comment on function graphrag._newest_words(bigint, integer, graphrag._filter) is 'The words in which a relation was last stated; inlined.';
+
 -- sql/80_operations/_finding.sql
 
 create function graphrag._finding("check" text, status text, detail text, advice text default null)
@@ -21964,6 +23694,238 @@ begin
 end
 $function$;
 comment on function graphrag.enqueue(text, text, text, jsonb, timestamptz, numeric, jsonb, text, text) is 'Queues a document for graphrag.work(), with the arguments of index(), and returns the job''s number. An empty one is noted as skipped.';
+
+-- sql/80_operations/export.sql
+
+create function graphrag.export(
+    format text,
+    entity text default null,
+    max_hops integer default 1,
+    as_of text default null,
+    as_believed_at text default null,
+    include_superseded boolean default null,
+    relation_types text[] default null,
+    entity_types text[] default null,
+    min_confidence double precision default null,
+    max_entities bigint default null,
+    include_values boolean default true,
+    space text default null,
+    realm text default null
+)
+    returns text
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set jit = off
+    set timezone = 'UTC'
+    set datestyle = 'ISO'
+    set extra_float_digits = 1
+as $function$
+-- A page lives by what was superseded, and neither a page nor a drawing is of use to anybody beyond some size.
+declare
+    _export graphrag._export;
+    _realm text;
+begin
+    _realm := graphrag._enter(realm);
+    perform graphrag._check_format(format);
+    _export := graphrag._export_of(
+        graphrag._filter_of(
+            space,
+            as_of,
+            as_believed_at,
+            coalesce(include_superseded, format = 'html'),
+            relation_types,
+            entity_types,
+            null,
+            min_confidence::real
+        ),
+        entity,
+        max_hops,
+        coalesce(max_entities, case format when 'html' then 2000 when 'mermaid' then 50 end),
+        include_values,
+        graphrag._export_request(
+            _realm, space, entity, max_hops, as_of, as_believed_at, relation_types, entity_types, min_confidence
+        )
+    );
+    perform graphrag._tell_what_is_left_out(_export);
+    return case format
+        when 'graphml' then graphrag._graphml(_export)
+        when 'json' then graphrag._node_link(_export)
+        when 'mermaid' then graphrag._mermaid(_export)
+        when 'html' then graphrag._explorer(_export)
+    end;
+end
+$function$;
+comment on function graphrag.export(text, text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, text, text) is 'A graph as one text: graphml, json (node-link), mermaid, or html, a page that explores it without a network.';
+
+create function graphrag._check_format(format text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+declare
+    _formats constant text[] := '{graphml, json, mermaid, html}';
+begin
+    if format is null or format <> all (_formats) then
+        raise exception 'there is no export format "%"', format
+            using errcode = 'GR009',
+                detail = format('The formats are %s.', array_to_string(_formats, ', ')),
+                hint = case
+                    when format ~* 'csv|tsv|xls' then 'COPY (SELECT * FROM graphrag.export_entities()) TO STDOUT WITH (FORMAT csv,'
+                        ' HEADER); and the same of graphrag.export_relations().'
+                    else graphrag._near(format, _formats)
+                end;
+    end if;
+end
+$function$;
+comment on function graphrag._check_format(text) is 'Raises GR009 for an unknown export format.';
+
+-- sql/80_operations/export_entities.sql
+
+create function graphrag.export_entities(
+    entity text default null,
+    max_hops integer default 1,
+    as_of text default null,
+    as_believed_at text default null,
+    include_superseded boolean default false,
+    relation_types text[] default null,
+    entity_types text[] default null,
+    min_confidence double precision default null,
+    max_entities bigint default null,
+    include_values boolean default true,
+    spreadsheet_safe boolean default true,
+    space text default null,
+    realm text default null
+)
+    returns table (
+        id text,
+        label text,
+        kind text,
+        types text,
+        aliases text,
+        description text,
+        facts bigint,
+        space_name text
+    )
+    language plpgsql volatile parallel unsafe rows 1000
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set jit = off
+as $function$
+-- The vertices of the pair that COPY writes as CSV.
+declare
+    _export graphrag._export;
+begin
+    perform graphrag._enter(realm);
+    _export := graphrag._export_of(
+        graphrag._filter_of(
+            $12, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+        ),
+        entity, max_hops, max_entities, include_values, null
+    );
+    perform graphrag._tell_what_is_left_out(_export);
+    return query
+    select
+        e.id,
+        graphrag._spreadsheet_text(e.name, spreadsheet_safe),
+        e.kind,
+        graphrag._spreadsheet_text(array_to_string(e.types, '; '), spreadsheet_safe),
+        graphrag._spreadsheet_text(array_to_string(e.aliases, '; '), spreadsheet_safe),
+        graphrag._spreadsheet_text(e.description, spreadsheet_safe),
+        e.facts,
+        graphrag._spreadsheet_text(e.space, spreadsheet_safe)
+    from graphrag._exported_entities(_export) as e;
+end
+$function$;
+comment on function graphrag.export_entities(text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, boolean, text, text) is 'The entities of a graph, and its values, as rows for a CSV file; export_relations() has what is between them.';
+
+create function graphrag._spreadsheet_text(text text, is_wanted boolean)
+    returns text
+    language sql immutable parallel safe
+as $function$
+-- A spreadsheet runs what begins like a formula. An apostrophe in front makes it text; a mere number is left alone.
+    select case
+        when is_wanted and text ~ '^\s*[=+\-@＝＋－＠\t\r]' and text !~ '^[+-]?[0-9][0-9.,  ]*%?$' then '''' || text
+        else text
+    end
+$function$;
+comment on function graphrag._spreadsheet_text(text, boolean) is 'A text as a cell that no spreadsheet takes for a formula.';
+
+-- sql/80_operations/export_relations.sql
+
+create function graphrag.export_relations(
+    entity text default null,
+    max_hops integer default 1,
+    as_of text default null,
+    as_believed_at text default null,
+    include_superseded boolean default false,
+    relation_types text[] default null,
+    entity_types text[] default null,
+    min_confidence double precision default null,
+    max_entities bigint default null,
+    include_values boolean default true,
+    spreadsheet_safe boolean default true,
+    space text default null,
+    realm text default null
+)
+    returns table (
+        id text,
+        source text,
+        target text,
+        subject text,
+        predicate text,
+        object text,
+        negated boolean,
+        status text,
+        valid_from timestamptz,
+        valid_to timestamptz,
+        period text,
+        superseded_by text,
+        weight integer,
+        confidence real,
+        documents text,
+        evidence text,
+        space_name text
+    )
+    language plpgsql volatile parallel unsafe rows 1000
+    set search_path = pg_catalog, pg_temp
+    set standard_conforming_strings = on
+    set jit = off
+as $function$
+-- The edges of the pair that COPY writes as CSV.
+declare
+    _export graphrag._export;
+begin
+    perform graphrag._enter(realm);
+    _export := graphrag._export_of(
+        graphrag._filter_of(
+            $12, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+        ),
+        entity, max_hops, max_entities, include_values, null
+    );
+    perform graphrag._tell_what_is_left_out(_export);
+    return query
+    select
+        r.id,
+        r.source,
+        r.target,
+        graphrag._spreadsheet_text(r.subject, spreadsheet_safe),
+        graphrag._spreadsheet_text(r.predicate, spreadsheet_safe),
+        graphrag._spreadsheet_text(r.object, spreadsheet_safe),
+        r.negated,
+        r.status,
+        r.valid_from,
+        r.valid_to,
+        graphrag._spreadsheet_text(r.period, spreadsheet_safe),
+        graphrag._spreadsheet_text(r.superseded_by, spreadsheet_safe),
+        r.weight,
+        r.confidence,
+        graphrag._spreadsheet_text(array_to_string(r.documents, '; '), spreadsheet_safe),
+        graphrag._spreadsheet_text(r.evidence, spreadsheet_safe),
+        graphrag._spreadsheet_text(r.space, spreadsheet_safe)
+    from graphrag._exported_relations(_export) as r;
+end
+$function$;
+comment on function graphrag.export_relations(text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, boolean, text, text) is 'The relations of a graph as rows for a CSV file, source and target being ids of export_entities().';
 
 -- sql/80_operations/grant_reader.sql
 

@@ -93,7 +93,9 @@ def progress(conn: Connection) -> Any:
 
 def process(conn: Connection) -> Any:
     activity = "pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
-    return eventually(lambda: value(conn, f"select max(pid) from {activity} and query ~* 'call graphrag.reembed'"))
+    return eventually(
+        lambda: value(conn, f"select max(pid) from {activity} and query ~* 'call graphrag.reembed'")
+    )
 
 
 def found(conn: Connection, realm: str = REALM, **named: Any) -> list[tuple[Any, ...]]:
@@ -130,13 +132,17 @@ def test_all_vectors_are_those_of_a_realm_made_so(world: Connection, endpoint: E
     assert [r["kind"] for r in sql(world, "select distinct kind from kb.content order by 1")] == KINDS
     for rerank in ([], ["mmr"]):
         assert found(world, rerank=rerank) == found(world, "born", rerank=rerank)
-    indexes = "select replace(indexdef, '{0}.', '') as made from pg_indexes where schemaname = '{0}' order by 1"
+    indexes = (
+        "select replace(indexdef, '{0}.', '') as made from pg_indexes where schemaname = '{0}' order by 1"
+    )
     assert sql(world, indexes.format("kb")) == sql(world, indexes.format("born"))
     assert one(world, "select model, width, vectors from kb.realm") == {
         "model": "hash", "width": 48, "vectors": 1,
     }  # fmt: skip
     assert value(world, "select max(n) from kb.revision") == before, "what is believed has not changed"
-    assert rows(world, "index", "Alpha One met Zed.", document="later", extraction='[["Alpha One", "met", "Zed"]]')
+    assert rows(
+        world, "index", "Alpha One met Zed.", document="later", extraction='[["Alpha One", "met", "Zed"]]'
+    )
     assert widths(world) == {48}
     is_as_before(world)
 
@@ -156,7 +162,10 @@ def test_above_2000_dimensions_vectors_are_half(world: Connection) -> None:
 def test_from_hash_to_a_model(world: Connection, endpoint: Endpoint) -> None:
     """Asked for its width; a width that is said must be the one it has. Equal texts are sent once."""
     refused(
-        "GR105", ("32 dimensions", "64"), lambda: call(world, endpoint.url, "scripted", width=64), hint="realm"
+        "GR105",
+        ("32 dimensions", "64"),
+        lambda: call(world, endpoint.url, "scripted", width=64),
+        hint="realm",
     )
     is_as_before(world)
     endpoint.requests.clear()
@@ -179,7 +188,9 @@ def test_a_server_that_fails_leaves_the_old_ones(world: Connection, endpoint: En
     refused("GR102", (endpoint.url,), lambda: call(world, endpoint.url, "scripted"))
     is_as_before(world)
     endpoint.heal()
-    endpoint.inject(faults.other_width(5), times=1, where=lambda r: is_embedding(r) and r.body["input"] != ["width"])
+    endpoint.inject(
+        faults.other_width(5), times=1, where=lambda r: is_embedding(r) and r.body["input"] != ["width"]
+    )
     refused("GR105", ("5", "32"), lambda: call(world, endpoint.url, "scripted", options='{"batch_size": 10}'))
     assert progress(world) == 0
     assert found(world) == before
@@ -237,9 +248,10 @@ def test_documents_that_come_meanwhile_are_caught_up_with(
 ) -> None:
     """Some while it is at it, one by a writer whom the swap has to wait for."""
     hold = threading.Event()
-    with database.connect(autocommit=False) as writer, running(
-        database, endpoint.url, "scripted", batch_size=500
-    ) as join:
+    with (
+        database.connect(autocommit=False) as writer,
+        running(database, endpoint.url, "scripted", batch_size=500) as join,
+    ):
         endpoint.wait_for(1, is_embedding)
         endpoint.inject(faults.held(hold), where=is_embedding)
         for number in range(3):
