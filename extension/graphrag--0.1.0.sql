@@ -11295,7 +11295,8 @@ as $function$
 -- A chunk or a text that was there when the document was planned, and so was not prepared, can have been purged since,
 -- or the realm re-embedded with another model.
 begin
-    return plan.vectors <> (select r.vectors from realm as r) or plan.revision < (select s.revision from space as s where s.id = plan.space)
+    return plan.vectors <> (select r.vectors from realm as r)
+        or plan.revision < (select s.revision from space as s where s.id = plan.space)
         and (
             exists (
                 select
@@ -21417,13 +21418,13 @@ as $function$
 $function$;
 comment on function graphrag._spans(tstzmultirange) is 'A period as [[from, to], …] in seconds, null being open.';
 
-create function graphrag._script_text(json text)
+create function graphrag._script_text(written text)
     returns text
     language sql immutable strict parallel safe
 as $function$
     select replace(
         replace(
-            replace(replace(replace(json, '<', '\u003c'), '>', '\u003e'), '&', '\u0026'),
+            replace(replace(replace(written, '<', '\u003c'), '>', '\u003e'), '&', '\u0026'),
             U&'\2028', '\u2028'
         ),
         U&'\2029', '\u2029'
@@ -22611,8 +22612,8 @@ comment on function graphrag._record_usage(jsonb) is 'Notes what calls to model 
 
 -- sql/80_operations/_reembedding.sql
 
--- The steps of reembed(), each one transaction or less: the network is between them. The new vectors stand in the column
--- content.vec_next, which is there only meanwhile.
+-- The steps of reembed(), each one transaction or less: the network is between them. The new vectors stand in a column
+-- of content, vec_next, which is there only meanwhile.
 create function graphrag._reembedding_lock()
     returns bigint
     language sql stable parallel safe
@@ -22795,8 +22796,8 @@ create function graphrag._index_next_vectors()
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- The indexes are quickly built, since they are empty, and then grow with the column: one that is built at the end would
--- stop the writers for as long as that takes.
+-- The indexes are quickly built, since they are empty, and then grow with the column: one that is built at the end
+-- would stop the writers for as long as that takes.
 begin
     perform set_config('lock_timeout', '2s', true);
     perform graphrag._create_vector_indexes('vec_next');
@@ -23770,8 +23771,9 @@ begin
             using errcode = 'GR009',
                 detail = format('The formats are %s.', array_to_string(_formats, ', ')),
                 hint = case
-                    when format ~* 'csv|tsv|xls' then 'COPY (SELECT * FROM graphrag.export_entities()) TO STDOUT WITH (FORMAT csv,'
-                        ' HEADER); and the same of graphrag.export_relations().'
+                    when format ~* 'csv|tsv|xls'
+                        then 'COPY (SELECT * FROM graphrag.export_entities()) TO STDOUT WITH (FORMAT csv, HEADER);'
+                            ' and the same of graphrag.export_relations().'
                     else graphrag._near(format, _formats)
                 end;
     end if;
@@ -23965,7 +23967,7 @@ as $function$
     select array[
         'retrieve', 'context', 'timeline', 'draw_timeline', 'neighborhood', 'path', 'community_tree', 'document_graph',
         'doctor', 'parse_period', 'watermark', 'changes_since', 'changes_summary',
-        'gate_name', 'gate_predicate', 'gate_relation'
+        'gate_name', 'gate_predicate', 'gate_relation', 'export', 'export_entities', 'export_relations'
     ]::name[]
 $function$;
 comment on function graphrag._reader_functions() is 'Entry points that only read.';

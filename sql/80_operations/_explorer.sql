@@ -74,13 +74,13 @@ as $function$
 $function$;
 comment on function graphrag._spans(tstzmultirange) is 'A period as [[from, to], …] in seconds, null being open.';
 
-create function graphrag._script_text(json text)
+create function graphrag._script_text(written text)
     returns text
     language sql immutable strict parallel safe
 as $function$
     select replace(
         replace(
-            replace(replace(replace(json, '<', '\u003c'), '>', '\u003e'), '&', '\u0026'),
+            replace(replace(replace(written, '<', '\u003c'), '>', '\u003e'), '&', '\u0026'),
             U&'\2028', '\u2028'
         ),
         U&'\2029', '\u2029'

@@ -1,5 +1,5 @@
--- The steps of reembed(), each one transaction or less: the network is between them. The new vectors stand in the column
--- content.vec_next, which is there only meanwhile.
+-- The steps of reembed(), each one transaction or less: the network is between them. The new vectors stand in a column
+-- of content, vec_next, which is there only meanwhile.
 create function graphrag._reembedding_lock()
     returns bigint
     language sql stable parallel safe
@@ -182,8 +182,8 @@ create function graphrag._index_next_vectors()
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- The indexes are quickly built, since they are empty, and then grow with the column: one that is built at the end would
--- stop the writers for as long as that takes.
+-- The indexes are quickly built, since they are empty, and then grow with the column: one that is built at the end
+-- would stop the writers for as long as that takes.
 begin
     perform set_config('lock_timeout', '2s', true);
     perform graphrag._create_vector_indexes('vec_next');

@@ -71,8 +71,9 @@ begin
             using errcode = 'GR009',
                 detail = format('The formats are %s.', array_to_string(_formats, ', ')),
                 hint = case
-                    when format ~* 'csv|tsv|xls' then 'COPY (SELECT * FROM graphrag.export_entities()) TO STDOUT WITH (FORMAT csv,'
-                        ' HEADER); and the same of graphrag.export_relations().'
+                    when format ~* 'csv|tsv|xls'
+                        then 'COPY (SELECT * FROM graphrag.export_entities()) TO STDOUT WITH (FORMAT csv, HEADER);'
+                            ' and the same of graphrag.export_relations().'
                     else graphrag._near(format, _formats)
                 end;
     end if;

@@ -33,6 +33,9 @@ READ = {
     "gate_name",
     "gate_predicate",
     "gate_relation",
+    "export",
+    "export_entities",
+    "export_relations",
 }
 SPEND = {"query"}
 WRITE = {
