@@ -292,12 +292,13 @@ function drawLabels(only, close) {
     const size = big ? 15 : Math.min(14, 10.5 + node.degree / 30);
     context.font = `${big || node.degree > 12 ? 600 : 400} ${size}px ${paint.font}`;
     const wide = context.measureText(node.label).width;
+    const gap = R(node) + (big ? 8 : 4);
     const place = [
-      [X(node) + R(node) + 4, Y(node)], [X(node) - R(node) - 4 - wide, Y(node)],
+      [X(node) + gap, Y(node)], [X(node) - gap - wide, Y(node)],
       [X(node) - wide / 2, Y(node) + R(node) + 3 + size / 2], [X(node) - wide / 2, Y(node) - R(node) - 3 - size / 2],
     ].find(([x, y]) => x > 2 && x + wide < width - 2 && !taken([x - 1, y - size * 0.6, x + wide + 1, y + size * 0.6], false));
     if (!place && !big) continue;
-    const [x, y] = place || [X(node) + R(node) + 6, Y(node)];
+    const [x, y] = place || [X(node) + gap, Y(node)];
     taken([x - 1, y - size * 0.6, x + wide + 1, y + size * 0.6], true);
     write(node.label, x, y, paint.ink);
     drawn++;
@@ -395,7 +396,8 @@ function fit() {
     y1 = Math.min(y1, n.y - n.r); y2 = Math.max(y2, n.y + n.r);
   }
   const room = free();
-  const k = Math.min(closest, (room - 90) / (x2 - x1 + 1), (height - 60) / (y2 - y1 + 1));
+  const margin = state.followed ? Math.min(300, room / 3) : 90;
+  const k = Math.min(closest, (room - margin) / (x2 - x1 + 1), (height - 0.7 * margin) / (y2 - y1 + 1));
   surface.call(zoom.transform, d3.zoomIdentity.translate(room / 2 - k * (x1 + x2) / 2, height / 2 - k * (y1 + y2) / 2).scale(k));
 }
 

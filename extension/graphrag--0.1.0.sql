@@ -20290,7 +20290,7 @@ as $function$
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-Ayiyr0eY+WuemRAWYX+xByne/f8OZOr1YwUFeyUq0xY=' 'sha256-6tHnru7W7fBi9jk1qmql8PbYCa0YlogmH7R7pwCdS30='; style-src 'sha256-hPabpuzJcaODH09otZ/lUNm/TWY9t0RaZx03PQG6zXg='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-Ayiyr0eY+WuemRAWYX+xByne/f8OZOr1YwUFeyUq0xY=' 'sha256-7/g+eJF9u15kbOjCvdR15lSaZxo0LlFL9QSo9H8BRhc='; style-src 'sha256-TSoheZhj33DbLDAHDqWBt5bnOgWI646ctz3NkRNXtjc='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="graphrag 0.1.0">
 <title>graphrag</title>
@@ -20379,7 +20379,7 @@ bdi { flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 #legend .key.was i { border-top-style: dashed; }
 #legend .key.not i { border-top-color: var(--warn); }
 
-#panel { position: absolute; top: 12px; right: 12px; bottom: 12px; width: min(400px, calc(100% - 24px)); overflow: auto;
+#panel { overflow-wrap: anywhere; position: absolute; top: 12px; right: 12px; bottom: 12px; width: min(400px, calc(100% - 24px)); overflow: auto;
   background: var(--sheet); border: 1px solid var(--line); border-radius: 10px; box-shadow: var(--shadow); padding: 16px 18px 8px; }
 #panel h2 { font-size: 18px; line-height: 1.25; margin: 0 32px 6px 0; font-weight: 650; }
 #panel .close { position: absolute; top: 12px; right: 12px; border: 0; background: none; font-size: 18px; line-height: 1; padding: 4px 8px; color: var(--quiet); }
@@ -20840,12 +20840,13 @@ function drawLabels(only, close) {
     const size = big ? 15 : Math.min(14, 10.5 + node.degree / 30);
     context.font = `${big || node.degree > 12 ? 600 : 400} ${size}px ${paint.font}`;
     const wide = context.measureText(node.label).width;
+    const gap = R(node) + (big ? 8 : 4);
     const place = [
-      [X(node) + R(node) + 4, Y(node)], [X(node) - R(node) - 4 - wide, Y(node)],
+      [X(node) + gap, Y(node)], [X(node) - gap - wide, Y(node)],
       [X(node) - wide / 2, Y(node) + R(node) + 3 + size / 2], [X(node) - wide / 2, Y(node) - R(node) - 3 - size / 2],
     ].find(([x, y]) => x > 2 && x + wide < width - 2 && !taken([x - 1, y - size * 0.6, x + wide + 1, y + size * 0.6], false));
     if (!place && !big) continue;
-    const [x, y] = place || [X(node) + R(node) + 6, Y(node)];
+    const [x, y] = place || [X(node) + gap, Y(node)];
     taken([x - 1, y - size * 0.6, x + wide + 1, y + size * 0.6], true);
     write(node.label, x, y, paint.ink);
     drawn++;
@@ -20943,7 +20944,8 @@ function fit() {
     y1 = Math.min(y1, n.y - n.r); y2 = Math.max(y2, n.y + n.r);
   }
   const room = free();
-  const k = Math.min(closest, (room - 90) / (x2 - x1 + 1), (height - 60) / (y2 - y1 + 1));
+  const margin = state.followed ? Math.min(300, room / 3) : 90;
+  const k = Math.min(closest, (room - margin) / (x2 - x1 + 1), (height - 0.7 * margin) / (y2 - y1 + 1));
   surface.call(zoom.transform, d3.zoomIdentity.translate(room / 2 - k * (x1 + x2) / 2, height / 2 - k * (y1 + y2) / 2).scale(k));
 }
 
