@@ -51,7 +51,7 @@ begin
         graphrag._graphml_data('g', graphrag._export_notes(export)),
         _vertices,
         _edges,
-        E'  </graph>\n</graphml>\n'
+        E'  </graph>\n</graphml>'
     );
 end
 $function$;
@@ -162,7 +162,7 @@ begin
     into _edges
     from graphrag._exported_relations(export) as r;
     return format(
-        E'{"directed": true, "multigraph": true, "graph": %s,\n"nodes": [\n%s\n],\n"edges": [\n%s\n]}\n',
+        E'{"directed": true, "multigraph": true, "graph": %s,\n"nodes": [\n%s\n],\n"edges": [\n%s\n]}',
         graphrag._export_notes(export), _vertices, _edges
     );
 end
@@ -205,7 +205,7 @@ begin
     )
     into _edges
     from graphrag._exported_relations(export) as r;
-    return concat(
+    return rtrim(concat(
         E'flowchart LR\n',
         case when export.entities_left_out > 0 then format(
             E'    %%%% left out: %s entities with the fewest facts, and %s facts\n',
@@ -213,7 +213,7 @@ begin
         ) end,
         _vertices,
         _edges
-    );
+    ), E'\n');
 end
 $function$;
 comment on function graphrag._mermaid(graphrag._export) is 'An export as a Mermaid flowchart.';
