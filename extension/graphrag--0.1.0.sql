@@ -21489,7 +21489,7 @@ begin
         graphrag._graphml_data('g', graphrag._export_notes(export)),
         _vertices,
         _edges,
-        E'  </graph>\n</graphml>\n'
+        E'  </graph>\n</graphml>'
     );
 end
 $function$;
@@ -21600,7 +21600,7 @@ begin
     into _edges
     from graphrag._exported_relations(export) as r;
     return format(
-        E'{"directed": true, "multigraph": true, "graph": %s,\n"nodes": [\n%s\n],\n"edges": [\n%s\n]}\n',
+        E'{"directed": true, "multigraph": true, "graph": %s,\n"nodes": [\n%s\n],\n"edges": [\n%s\n]}',
         graphrag._export_notes(export), _vertices, _edges
     );
 end
@@ -21643,14 +21643,17 @@ begin
     )
     into _edges
     from graphrag._exported_relations(export) as r;
-    return concat(
-        E'flowchart LR\n',
-        case when export.entities_left_out > 0 then format(
-            E'    %%%% left out: %s entities with the fewest facts, and %s facts\n',
-            export.entities_left_out, export.relations_left_out
-        ) end,
-        _vertices,
-        _edges
+    return rtrim(
+        concat(
+            E'flowchart LR\n',
+            case when export.entities_left_out > 0 then format(
+                E'    %%%% left out: %s entities with the fewest facts, and %s facts\n',
+                export.entities_left_out, export.relations_left_out
+            ) end,
+            _vertices,
+            _edges
+        ),
+        E'\n'
     );
 end
 $function$;

@@ -205,15 +205,18 @@ begin
     )
     into _edges
     from graphrag._exported_relations(export) as r;
-    return rtrim(concat(
-        E'flowchart LR\n',
-        case when export.entities_left_out > 0 then format(
-            E'    %%%% left out: %s entities with the fewest facts, and %s facts\n',
-            export.entities_left_out, export.relations_left_out
-        ) end,
-        _vertices,
-        _edges
-    ), E'\n');
+    return rtrim(
+        concat(
+            E'flowchart LR\n',
+            case when export.entities_left_out > 0 then format(
+                E'    %%%% left out: %s entities with the fewest facts, and %s facts\n',
+                export.entities_left_out, export.relations_left_out
+            ) end,
+            _vertices,
+            _edges
+        ),
+        E'\n'
+    );
 end
 $function$;
 comment on function graphrag._mermaid(graphrag._export) is 'An export as a Mermaid flowchart.';
