@@ -280,14 +280,15 @@ function drawLabels(only, close) {
   const order = [...(only || nodes)].filter((n) => n.lit || n === state.selected)
     .sort((a, b) => (b === state.selected) - (a === state.selected) || b.degree - a.degree || a.rank - b.rank);
   const reserve = (n) => taken([X(n) - R(n), Y(n) - R(n), X(n) + R(n), Y(n) + R(n)], true);
-  if (only) order.filter(isOnScreen).forEach(reserve);
+  const isCrowd = !only && order.length > 150;
+  if (!isCrowd) order.filter(isOnScreen).forEach(reserve);
   const most = Math.min(only ? 120 : 30 + 60 * Math.min(3, view.k), width * height / 6000);
   let drawn = 0;
   for (const node of order) {
     if (drawn >= most) break;
     if (!node.shown || !isOnScreen(node)) continue;
-    // Not over the circle of anyone who comes before; the circles of those after may lie under a name.
-    if (!only) reserve(node);
+    // In a crowd the circles of those who come after may lie under a name.
+    if (isCrowd) reserve(node);
     const big = node === state.selected;
     const size = big ? 15 : Math.min(14, 10.5 + node.degree / 30);
     context.font = `${big || node.degree > 12 ? 600 : 400} ${size}px ${paint.font}`;

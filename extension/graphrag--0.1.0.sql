@@ -20290,7 +20290,7 @@ as $function$
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-Ayiyr0eY+WuemRAWYX+xByne/f8OZOr1YwUFeyUq0xY=' 'sha256-7/g+eJF9u15kbOjCvdR15lSaZxo0LlFL9QSo9H8BRhc='; style-src 'sha256-TSoheZhj33DbLDAHDqWBt5bnOgWI646ctz3NkRNXtjc='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-Ayiyr0eY+WuemRAWYX+xByne/f8OZOr1YwUFeyUq0xY=' 'sha256-0Tsi5pKURxDOIakbWlzbpNQ+mIGJDAxpD1s9N849evQ='; style-src 'sha256-TSoheZhj33DbLDAHDqWBt5bnOgWI646ctz3NkRNXtjc='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="graphrag 0.1.0">
 <title>graphrag</title>
@@ -20828,14 +20828,15 @@ function drawLabels(only, close) {
   const order = [...(only || nodes)].filter((n) => n.lit || n === state.selected)
     .sort((a, b) => (b === state.selected) - (a === state.selected) || b.degree - a.degree || a.rank - b.rank);
   const reserve = (n) => taken([X(n) - R(n), Y(n) - R(n), X(n) + R(n), Y(n) + R(n)], true);
-  if (only) order.filter(isOnScreen).forEach(reserve);
+  const isCrowd = !only && order.length > 150;
+  if (!isCrowd) order.filter(isOnScreen).forEach(reserve);
   const most = Math.min(only ? 120 : 30 + 60 * Math.min(3, view.k), width * height / 6000);
   let drawn = 0;
   for (const node of order) {
     if (drawn >= most) break;
     if (!node.shown || !isOnScreen(node)) continue;
-    // Not over the circle of anyone who comes before; the circles of those after may lie under a name.
-    if (!only) reserve(node);
+    // In a crowd the circles of those who come after may lie under a name.
+    if (isCrowd) reserve(node);
     const big = node === state.selected;
     const size = big ? 15 : Math.min(14, 10.5 + node.degree / 30);
     context.font = `${big || node.degree > 12 ? 600 : 400} ${size}px ${paint.font}`;
@@ -22701,6 +22702,7 @@ begin
     select r.* into _begun from reembedding as r;
     _is_begun := found;
     if num_nonnulls(base_url, model, options, width) = 0 and _is_begun then
+        perform graphrag._choose_location(_begun.base_url);
         return to_jsonb(_begun) || '{"is_begun": true}';
     end if;
     _target := graphrag._new_embedding(base_url, model, options, width);
@@ -24019,7 +24021,8 @@ begin
     perform graphrag._grant_functions(role, graphrag._writer_functions() || graphrag._trigger_functions());
     execute format('grant insert, update, delete on all tables in schema %I to %I', _realm, role);
     execute format(
-        'revoke insert, update, delete on %1$I.realm, %1$I.setting, %1$I.endpoint, %1$I.predicate, %1$I.gate_word from %2$I',
+        'revoke insert, update, delete on %1$I.realm, %1$I.setting, %1$I.endpoint, %1$I.predicate, %1$I.gate_word,'
+            ' %1$I.reembedding from %2$I',
         _realm, role
     );
     execute format('grant usage on all sequences in schema %I to %I', _realm, role);

@@ -82,6 +82,7 @@ begin
     select r.* into _begun from reembedding as r;
     _is_begun := found;
     if num_nonnulls(base_url, model, options, width) = 0 and _is_begun then
+        perform graphrag._choose_location(_begun.base_url);
         return to_jsonb(_begun) || '{"is_begun": true}';
     end if;
     _target := graphrag._new_embedding(base_url, model, options, width);

@@ -75,7 +75,7 @@ OWN = {
     "reembed",
     "abandon_reembedding",
 }
-STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word"}
+STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word", "reembedding"}
 MAY = {
     "stranger": set[str](),
     "reader": READ,
