@@ -24,6 +24,7 @@ Directives in SQL files:
                          script, and becomes a path in the installable copies: fixed when the extension is
                          installed, because a path that a session could set would run that session's code
     {{file:PATH}}        the text of PATH (relative to the including file) as it is, directives included
+    {{sha256:PATH}}      the base64 of the SHA-256 of what {{file:PATH}} gives, for a page's security policy
     {{python_modules}}   plpython/graphrag_pl as a Python literal on one line: {module name: source}. On one
                          line, because PL/Python indents every line of a function body, strings included
 """
@@ -31,6 +32,7 @@ Directives in SQL files:
 from __future__ import annotations
 
 import argparse
+import base64
 import hashlib
 import re
 import subprocess
@@ -43,7 +45,9 @@ ROOT = Path(__file__).resolve().parent.parent
 EXTENSION = "graphrag"
 FROZEN = ROOT / "extension" / "frozen.sha256"
 PYTHON_LIBRARY_TOKEN = "@PYTHON_LIBRARY@"
-DIRECTIVE = re.compile(r"\{\{(?:file:(?P<file>[^}]+)|(?P<modules>python_modules))\}\}")
+DIRECTIVE = re.compile(
+    r"\{\{(?:file:(?P<file>[^}]+)|sha256:(?P<hashed>[^}]+)|(?P<modules>python_modules))\}\}"
+)
 
 
 class BuildError(Exception):
@@ -88,7 +92,9 @@ def expand(path: Path, including: tuple[Path, ...] = ()) -> str:
     def directive(match: re.Match[str]) -> str:
         if match["modules"]:
             return python_modules(ROOT / "plpython" / f"{EXTENSION}_pl")
-        return expand((path.parent / match["file"]).resolve(), (*including, path)).rstrip("\n")
+        included = expand((path.parent / (match["file"] or match["hashed"])).resolve(), (*including, path))
+        text = included.rstrip("\n")
+        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() if match["hashed"] else text
 
     return DIRECTIVE.sub(directive, text)
 

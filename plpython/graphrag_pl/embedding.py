@@ -168,7 +168,8 @@ def check_width(plpy: Database, endpoint: Endpoint, width: int, wanted: int | No
         errors.WIDTH_MISMATCH,
         f"{endpoint} makes vectors of {width} dimensions, {wanted} are wanted",
         f"The vectors of a realm are of one model and one width: {wanted}. Nothing was stored.",
-        "Set the endpoint back to the realm's model, or index into a new realm made for the other one.",
+        "Set the endpoint back to the realm's model; or CALL graphrag.reembed(), which makes the realm's vectors anew"
+        " with another.",
     )
 
 

@@ -10,34 +10,24 @@ import json
 import math
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from graphrag_pl import errors
-from graphrag_pl.calling import take_over
+from graphrag_pl.committing import Argument, Committing, Session
 from graphrag_pl.contradictions import find_contradictions
-from graphrag_pl.database import Database, Memory, OwnCaller, rows, scalar
+from graphrag_pl.database import Memory, rows
 from graphrag_pl.embedding import embed
 from graphrag_pl.extraction import extract
 from graphrag_pl.text import to_json
 
 _CANCELLED = "57014"
-_INVALID_TERMINATION = "2D000"
 #: The lease is extended this often while it runs.
 _RENEWALS = 3
 #: Texts that are embedded between two looks at whether the job is still this worker's.
 _TEXTS = 512
 #: PL/Python puts it in front of the messages that this package raises.
 _PREFIX = "graphrag: "
-
-
-class Session(Database, Protocol):
-    """`plpy` in a procedure."""
-
-    def commit(self) -> None: ...
-
-    def rollback(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -160,112 +150,30 @@ def _embed(worker: Worker, texts: Sequence[str], document: str) -> list[str]:
     return vectors
 
 
-@dataclass(frozen=True)
-class Argument:
-    """A value with its SQL type."""
-
-    type: str
-    value: Any
-
-
-class Worker(OwnCaller):
-    """A database handle that commits while servers think, and holds a job.
-
-    A commit ends what enter() has set: every transaction that touches the realm begins with it. Between
-    commit() and enter() the session's own search_path is in force, and only `graphrag.…` is called.
-    """
+class Worker(Committing):
+    """A database handle that commits while servers think, and holds a job."""
 
     def __init__(self, plpy: Session, realm: str | None, limits: Limits) -> None:
-        self.plpy = plpy
-        self._realm = realm
+        super().__init__(plpy, realm, "work")
         self._limits = limits
         self._lease = Argument("interval", limits.lease)
         self._renew_every = 0.0
         self._renew_at = math.inf
-        self._call = ""
-        self._tally = ""
-        self._is_in = False
         self.operation = ""
         self.job = Argument("bigint", None)
         self.attempt = Argument("integer", None)
         self.is_last_attempt = Argument("boolean", None)
 
-    # ------------------------------------------------------------ what the package asks of a handle
-    @property
-    def Error(self) -> type[Exception]:  # noqa: N802  its name in plpy
-        return self.plpy.Error
-
-    def execute(self, query: Any, *arguments: Any) -> Sequence[Mapping[str, Any]]:
-        return self.plpy.execute(query, *arguments)
-
-    def prepare(self, query: str, types: list[str], /) -> Any:
-        return self.plpy.prepare(query, types)
-
-    def warning(self, message: str, /, *, detail: str) -> None:
-        self.plpy.warning(message, detail=detail)
-
-    def value(self, query: str, *arguments: Argument) -> Any:
-        """The only value of a query with the parameters $1, $2 …"""
-        named = {f"p{number}": (a.type, a.value) for number, a in enumerate(arguments)}
-        return scalar(self, query, **named)
-
-    # ------------------------------------------------------------ transactions
     def begin(self) -> None:
-        """Raises GR040 where nothing can be committed, GR003 where there is no such realm."""
-        try:
-            self.plpy.commit()
-        except Exception as error:
-            if errors.sqlstate_of(error) != _INVALID_TERMINATION:
-                raise
-            raise errors.sql_error(
-                self.plpy,
-                errors.INSIDE_TRANSACTION,
-                "work() commits after each step, so it cannot run inside a transaction",
-                "It was called in a transaction block, a function, or a DO block that cannot commit.",
-                "CALL graphrag.work() by itself, in autocommit mode.",
-            ) from None
-        self.enter()
+        super().begin()
         seconds = self.value("select extract(epoch from $1::interval)::float8", self._lease)
         self._renew_every = seconds / _RENEWALS
         self.commit()
 
-    def enter(self) -> None:
-        if not self._is_in:
-            text = [Argument("text", value) for value in (self._realm, self._call, self._tally)]
-            self.value("select graphrag._enter_job($1, $2, $3)", *text)
-            self._is_in = True
-
-    def commit(self) -> None:
-        self._tally = scalar(self.plpy, "select current_setting('graphrag.tally', true)") or ""
-        self._is_in = False
-        self.plpy.commit()
-
-    def call(self, requests: str, concurrency: int) -> list[dict[str, Any]]:
-        """Inside enter(), and again at the end. While it waits, the transaction has no snapshot."""
-        self.value(
-            "select graphrag._open_calls($1, $2)",
-            Argument("jsonb", requests),
-            Argument("integer", concurrency),
-        )
-        calls = take_over()
-        try:
-            self.commit()
-            while True:
-                # SET takes no snapshot; what step() executes is pinned by it.
-                self.plpy.execute("set local search_path = pg_catalog, pg_temp")
-                if calls.step():
-                    break
-                self.plpy.execute("select 1")  # raises when the statement is cancelled
-                if time.monotonic() >= self._renew_at:
-                    self.enter()
-                    self.hold()
-                self._is_in = False
-                self.plpy.commit()
-            answers = calls.answers()
-        finally:
-            calls.close()
-        self.enter()
-        return list(json.loads(to_json(answers)))
+    def while_waiting(self) -> None:
+        if time.monotonic() >= self._renew_at:
+            self.enter()
+            self.hold()
 
     # ------------------------------------------------------------ the job
     def claim(self) -> bool:
@@ -304,8 +212,7 @@ class Worker(OwnCaller):
 
     def fail(self, error: Exception) -> None:
         """Undo what is not committed, and note why."""
-        self.plpy.rollback()
-        self._is_in = False
+        self.rollback()
         self.enter()
         sqlstate, detail = errors.sqlstate_of(error), errors.detail_of(error)
         message = str(error).removeprefix(_PREFIX) if sqlstate else repr(error)

@@ -18,6 +18,7 @@ create type graphrag._document_plan as (
     is_same boolean,            -- text, order and metadata are those of the live version
     is_unchanged boolean,       -- and no chunk is missing
     vocabulary bigint,          -- the state of the predicates by which it is prepared
+    vectors bigint,             -- which of the realm's embeddings, counted, its vectors are of
     revision bigint             -- of the space that it was compared with
 );
 comment on type graphrag._document_plan is 'A document cut into chunks and compared with its live version.';

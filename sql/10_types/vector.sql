@@ -32,6 +32,14 @@ begin atomic
 end;
 comment on function graphrag._distance(halfvec, vector) is 'Cosine distance in a realm of half-precision vectors; index-compatible.';
 
+create function graphrag._distance(a halfvec, b halfvec)
+    returns double precision
+    language sql immutable parallel safe
+begin atomic
+    select a <=> b;
+end;
+comment on function graphrag._distance(halfvec, halfvec) is 'Cosine distance of two texts of a realm of half-precision vectors.';
+
 create function graphrag._similarity(a text, b text)
     returns real
     language sql immutable parallel safe

@@ -18,6 +18,8 @@ begin
         if new.revision = 0 and new.purged = 0 then
             return null;
         end if;
+    elsif new is not distinct from old then
+        return null;
     elsif (new.id, new.name, new.purged) = (old.id, old.name, old.purged) and new.revision = old.revision + 1 then
         insert into revision (space, n, at, transaction, role, operation)
         values (new.id, new.revision, now(), '', current_user, coalesce(new.operation, 'by hand'));
@@ -213,7 +215,9 @@ create function graphrag._keep()
     set search_path = pg_catalog, pg_temp
 as $function$
 begin
-    if tg_op = 'DELETE' and graphrag._may_purge(tg_relid) then
+    if tg_op = 'DELETE' and graphrag._may_purge(tg_relid)
+        or tg_op = 'UPDATE' and tg_table_name = 'content' and graphrag._may_reembed(tg_relid)
+    then
         return null;
     end if;
     raise exception 'table %.% does not take %', tg_table_schema, tg_table_name, lower(tg_op)
@@ -227,6 +231,16 @@ begin
 end
 $function$;
 comment on function graphrag._keep() is 'Trigger: refuses to change what never changes.';
+
+create function graphrag._may_reembed(of_table oid)
+    returns boolean
+    language sql stable parallel safe
+as $function$
+-- As with _may_purge(), the right is the owner's and the setting only a safety catch.
+    select coalesce(current_setting('graphrag.reembed', true), '') = 'on'
+        and pg_has_role(current_user, (select c.relowner from pg_class as c where c.oid = of_table), 'usage')
+$function$;
+comment on function graphrag._may_reembed(oid) is 'Whether reembed() is at work, for the owner of a table.';
 
 create function graphrag._may_purge(of_table oid)
     returns boolean

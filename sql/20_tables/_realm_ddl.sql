@@ -24,6 +24,7 @@ create function graphrag._realm_views()
 as $realm_ddl$
     select $ddl$
 {{file:realm/views.sql}}
+{{file:realm/merge_candidates.sql}}
 {{file:realm/changes.sql}}
 {{file:realm/comments.sql}}
 $ddl$;
@@ -41,3 +42,13 @@ as $realm_ddl$
 $ddl$)
 $realm_ddl$;
 comment on function graphrag._realm_steps() is 'The plain DDL that migrate_realm() runs, one step a release, in their order.';
+
+create function graphrag._merge_candidates_view()
+    returns text
+    language sql immutable parallel safe
+as $realm_ddl$
+    select $ddl$
+{{file:realm/merge_candidates.sql}}
+$ddl$;
+$realm_ddl$;
+comment on function graphrag._merge_candidates_view() is 'The plain DDL of the view that is bound to the vectors, run again when they are swapped.';

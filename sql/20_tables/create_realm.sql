@@ -51,12 +51,7 @@ begin
         _probe := graphrag._probe_width(_endpoint);
     end if;
     _width := coalesce(width, (_probe ->> 'width')::integer);
-    if _width not between 1 and 4000 then
-        raise exception 'a vector cannot have % dimensions', _width
-            using errcode = 'GR009',
-                detail = 'pgvector indexes up to 2,000 dimensions as vector and up to 4,000 as halfvec.',
-                hint = 'Give width => a number from 1 to 4000.';
-    end if;
+    perform graphrag._check_width(_width);
     -- Two sessions that create one realm at once both succeed: the second waits here and then finds it.
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || realm, 0));
     _is_new := not graphrag._realm_exists(realm);

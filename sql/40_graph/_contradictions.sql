@@ -241,10 +241,11 @@ comment on function graphrag._detect_contradictions(graphrag._document_plan, jso
 
 create function graphrag._contradictions_to_ask(plan graphrag._document_plan, prepared jsonb)
     returns jsonb
-    language plpgsql stable parallel unsafe
+    language plpgsql volatile parallel unsafe
 as $function$
 -- Null: there should be questions, and nobody is there to ask.
 begin
+    perform graphrag._check_vectors(plan.vectors);
     return case
         when not (graphrag._setting('contradiction_detection') #>> '{}')::boolean then '[]'
         when graphrag._endpoint('auxiliary') is not null then graphrag._contradiction_questions(plan, prepared)

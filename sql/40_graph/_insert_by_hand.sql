@@ -11,6 +11,7 @@ as $function$
 -- embedded together, and come back, complete and under their ids, in successors of the chunks.
 declare
     _vocabulary bigint;
+    _vectors bigint;
     _chunks bigint[];
     _gated jsonb;
     _texts jsonb;
@@ -26,7 +27,7 @@ begin
     using jsonb_array_elements(rows) as r (given)
     where kind = 'assertion' and a.id = (r.given ->> 'id')::bigint;
     loop
-        _vocabulary := (select r.vocabulary from realm as r);
+        select r.vocabulary, r.vectors into _vocabulary, _vectors from realm as r;
         _chunks := graphrag._chunks_by_hand(kind, rows);
         _gated := graphrag._gate_by_hand(kind, rows);
         _texts := graphrag._texts_by_hand(_gated);
@@ -37,7 +38,7 @@ begin
         -- While this call was asking for vectors, another session may have put other chunks in their places, changed
         -- the vocabulary, or purged texts that these have too. Not again: the locks stay.
         exit when _chunks = graphrag._chunks_by_hand(kind, rows)
-            and _vocabulary = (select r.vocabulary from realm as r)
+            and (_vocabulary, _vectors) = (select r.vocabulary, r.vectors from realm as r)
             and not exists (
                 select n.space, n.kind, n.body from graphrag._new_texts_by_hand(_gated) as n
                 except

@@ -27,7 +27,7 @@ begin
     end if;
     _plan.space_name := graphrag._check_space_name(space);
     select s.id, s.revision into _plan.space, _plan.revision from space as s where s.name = _plan.space_name;
-    _plan.vocabulary := (select r.vocabulary from realm as r);
+    select r.vocabulary, r.vectors into _plan.vocabulary, _plan.vectors from realm as r;
     _plan.source := source;
     _plan.name := document;
     _plan.key := graphrag._document_key(document, source, _content);

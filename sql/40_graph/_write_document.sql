@@ -47,9 +47,11 @@ create function graphrag._lacks(plan graphrag._document_plan, prepared jsonb)
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- A chunk or a text that was there when the document was planned, and so was not prepared, can have been purged since.
+-- A chunk or a text that was there when the document was planned, and so was not prepared, can have been purged since,
+-- or the realm re-embedded with another model.
 begin
-    return plan.revision < (select s.revision from space as s where s.id = plan.space)
+    return plan.vectors <> (select r.vectors from realm as r)
+        or plan.revision < (select s.revision from space as s where s.id = plan.space)
         and (
             exists (
                 select

@@ -102,12 +102,22 @@ create function graphrag._question_vector(question text, embedding double precis
     returns vector
     language plpgsql volatile parallel unsafe
 as $function$
+-- A swap of the realm's vectors may come while a server thinks; after the lock, none can until the transaction ends.
 declare
-    _width integer := (select r.width from realm as r);
+    _width integer;
+    _vectors bigint;
+    _vector text;
 begin
-    if embedding is null then
-        return graphrag._vector((graphrag._embed(array[question], question => question))[1]);
-    end if;
+    while embedding is null loop
+        _vectors := (select r.vectors from realm as r);
+        _vector := (graphrag._embed(array[question], question => question))[1];
+        lock table content in access share mode;
+        if _vectors = (select r.vectors from realm as r) then
+            return graphrag._vector(_vector);
+        end if;
+    end loop;
+    lock table content in access share mode;
+    _width := (select r.width from realm as r);
     if not exists (select from unnest(embedding) as n where n <> 0)
         or exists (select from unnest(embedding) as n where n is null or n in ('NaN', 'Infinity', '-Infinity'))
     then

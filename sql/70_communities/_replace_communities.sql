@@ -30,6 +30,7 @@ as $function$
 -- The network first, then the lock. Returns the revision that the communities are of: where nothing differs from the
 -- live ones, nothing is written and no revision taken.
 declare
+    _vectors bigint := (select r.vectors from realm as r);
     _texts jsonb := graphrag._embed_reports(space, plans);
     _failures jsonb := (
         select coalesce(jsonb_agg(jsonb_build_object('names', p.names, 'reason', p.error) order by p.no), '[]')
@@ -51,6 +52,7 @@ begin
                 hint = 'The communities of before stand. SELECT * FROM graphrag.doctor() checks the endpoints.';
     end if;
     perform graphrag._lock_spaces(array[space]);
+    perform graphrag._check_vectors(_vectors);
     _standing := graphrag._identify_communities(_standing);
     if graphrag._is_built(space, graph_revision, _standing, algorithm, resolution, levels, _failures) then
         return (select b.born from community_build as b where b.space = $1 and b.died is null);

@@ -11,15 +11,17 @@ begin
         raise exception 'the realm''s vectors are of model "%", not of "%"', _realm.model, model
             using errcode = 'GR105',
                 detail = format('They have %s dimensions and are never mixed with those of another.', _realm.width),
-                hint = 'Re-embedding a realm comes in a later release; until then create another realm for this model'
-                    ' and index the documents there.';
+                hint = format('CALL graphrag.reembed(%L, %L, %L); makes them anew.', current_schema, base_url, model);
     end if;
     if base_url = 'builtin:hash' and coalesce((options ->> 'width')::integer, 256) <> _realm.width then
         raise exception 'builtin:hash would make vectors of % dimensions, the realm''s have %',
             coalesce(options ->> 'width', '256'), _realm.width
             using errcode = 'GR105',
                 detail = 'All vectors of a realm have one width.',
-                hint = format('Give options => ''{"width": %s}''.', _realm.width);
+                hint = format(
+                    'Give options => ''{"width": %s}''; or CALL graphrag.reembed(%L, width => %s);',
+                    _realm.width, current_schema, coalesce(options ->> 'width', '256')
+                );
     end if;
 end
 $function$;

@@ -8,7 +8,8 @@ as $function$
 -- examined all the same. It does not _enter() the realm, which refuses an outdated one.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
-    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, order, extraction, jobs}';
+    _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, reembedding, order,
+        extraction, jobs}';
     _part text;
     _findings jsonb;
     _detail text;
@@ -28,6 +29,7 @@ begin
                 when 'realm' then graphrag._doctor_realm(_realm)
                 when 'endpoints' then graphrag._doctor_endpoints(_realm)
                 when 'indexes' then graphrag._doctor_indexes(_realm)
+                when 'reembedding' then graphrag._doctor_reembedding(_realm)
                 when 'order' then graphrag._doctor_order(_realm)
                 when 'extraction' then graphrag._doctor_extraction(_realm)
                 when 'jobs' then graphrag._doctor_jobs(_realm)

@@ -34,7 +34,7 @@ as $function$
     select array[
         'retrieve', 'context', 'timeline', 'draw_timeline', 'neighborhood', 'path', 'community_tree', 'document_graph',
         'doctor', 'parse_period', 'watermark', 'changes_since', 'changes_summary',
-        'gate_name', 'gate_predicate', 'gate_relation'
+        'gate_name', 'gate_predicate', 'gate_relation', 'export', 'export_entities', 'export_relations'
     ]::name[]
 $function$;
 comment on function graphrag._reader_functions() is 'Entry points that only read.';

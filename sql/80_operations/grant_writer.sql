@@ -12,7 +12,8 @@ begin
     perform graphrag._grant_functions(role, graphrag._writer_functions() || graphrag._trigger_functions());
     execute format('grant insert, update, delete on all tables in schema %I to %I', _realm, role);
     execute format(
-        'revoke insert, update, delete on %1$I.realm, %1$I.setting, %1$I.endpoint, %1$I.predicate, %1$I.gate_word from %2$I',
+        'revoke insert, update, delete on %1$I.realm, %1$I.setting, %1$I.endpoint, %1$I.predicate, %1$I.gate_word,'
+            ' %1$I.reembedding from %2$I',
         _realm, role
     );
     execute format('grant usage on all sequences in schema %I to %I', _realm, role);

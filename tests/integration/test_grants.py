@@ -33,6 +33,9 @@ READ = {
     "gate_name",
     "gate_predicate",
     "gate_relation",
+    "export",
+    "export_entities",
+    "export_relations",
 }
 SPEND = {"query"}
 WRITE = {
@@ -70,8 +73,10 @@ OWN = {
     "schedule",
     "attach",
     "detach",
+    "reembed",
+    "abandon_reembedding",
 }
-STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word"}
+STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word", "reembedding"}
 MAY = {
     "stranger": set[str](),
     "reader": READ,

@@ -51,6 +51,22 @@ def test_includes_are_relative_to_the_including_file(tmp_path: Path) -> None:
     assert build.expand(tmp_path / "main.sql") == "a\nb\nc\nd\n"
 
 
+def test_a_hash_is_of_what_an_include_gives(tmp_path: Path) -> None:
+    """As browsers compute it: printf 'b\\nc' | openssl dgst -sha256 -binary | base64."""
+    (tmp_path / "page.html").write_text("{{sha256:one.js}} <script>{{file:one.js}}</script>")
+    (tmp_path / "one.js").write_text("b\n{{file:two.js}}\n")
+    (tmp_path / "two.js").write_text("c\n")
+    hashed = "bFFs/DBuU2NqQJqoR4DblzBJDGs5KMyrDxg6j7w5Ek4="
+    assert build.expand(tmp_path / "page.html") == f"{hashed} <script>b\nc</script>"
+
+
+def test_the_page_has_nothing_that_postgresql_would_replace() -> None:
+    """CREATE EXTENSION looks for its own tokens in the whole script."""
+    page = build.expand(build.ROOT / "explorer" / "page.html")
+    assert page.count("@GRAPH@") == 1
+    assert not [token for token in ("@ext", "$page$", "$function$", "\r") if token in page]
+
+
 def test_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text("{{file:b.sql}}")
     (tmp_path / "b.sql").write_text("{{file:a.sql}}")

@@ -7,6 +7,7 @@ comment on table space is 'Spaces; the row is the lock that serialises the write
 comment on table revision is 'Who changed a space when: the clock of belief time.';
 comment on table document is 'Documents by (source, name), or by content.';
 comment on table document_version is 'Versions of documents with their place in document order.';
+comment on table reembedding is 'How far the vectors of another model are that reembed() makes; empty when it does not.';
 comment on table content is 'Immutable texts with their vectors.';
 comment on table chunk is 'Chunks, known by the document and the hash of their text.';
 comment on table document_chunk is 'Where a chunk stands in a version of its document.';

@@ -13,7 +13,8 @@ create table realm (
     width integer not null,
     vocabulary bigint not null default 0,        -- counts the changes of the predicates
     jobs_paused_at timestamptz,         -- null: workers take jobs
-    created_at timestamptz not null default clock_timestamp()
+    created_at timestamptz not null default clock_timestamp(),
+    vectors bigint not null default 0            -- counts the re-embeddings
 );
 
 create table setting (
@@ -446,6 +447,19 @@ create table usage (
     failure text
 );
 create index usage_call on usage (call);
+
+-- The vectors that are being made beside those in use, in the column content.vec_next; no row: none are.
+create table reembedding (
+    singleton boolean primary key default true check (singleton),
+    base_url text not null,
+    model text not null,
+    options jsonb not null,
+    width integer not null,
+    texts bigint not null,               -- when it began, and those written since as far as they are done
+    texts_done bigint not null default 0,
+    begun_at timestamptz not null default clock_timestamp(),
+    last_batch_at timestamptz
+);
 
 -- What questions touched, if the setting telemetry is on; a question itself is never stored.
 create table telemetry (
