@@ -124,7 +124,10 @@ def clustering(session: Connection, relations: int) -> dict[str, Any]:
         )
     session.execute("reset search_path")
     ours = {name: min(run[name] for run in runs) for name in ("load_s", "leiden_s", "whole_s", "peak_mib")}
-    theirs = {name: min(run["plain"][name] for run in runs) for name in ("build_s", "leiden_s", "process_s", "peak_mib")}
+    theirs = {
+        name: min(run["plain"][name] for run in runs)
+        for name in ("build_s", "leiden_s", "process_s", "peak_mib")
+    }
     return {
         "relations": clustered,
         "vertices": sum(cluster >= 0 for cluster in runs[0]["membership"]),

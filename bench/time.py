@@ -150,9 +150,7 @@ def retrieval(conn: Connection, realm: str, number: int, mode: str) -> dict[str,
     }
 
 
-def ask(
-    conn: Connection, realm: str, question: Question, mode: str, clocks: dict[str, str | None]
-) -> float:
+def ask(conn: Connection, realm: str, question: Question, mode: str, clocks: dict[str, str | None]) -> float:
     given = {"as_of": None, "as_believed_at": None, **clocks, **question._asdict()}
     parameters = {**given, "mode": mode, "realm": realm}
     return timed(lambda: conn.execute(RETRIEVE, parameters).fetchone())

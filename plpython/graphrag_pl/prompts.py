@@ -179,8 +179,8 @@ The user message holds the date, reports on parts of a collection of documents b
 follow them.
 
 Write down, as short separate statements, what the reports say that helps to answer the question: the weightiest \
-first, with names, figures and periods, and after each the number of its report in square brackets. Use the reports alone. If they \
-say nothing on the question, answer only: Nothing. Write in the language of the question."""
+first, with names, figures and periods, and after each the number of its report in square brackets. Use the reports \
+alone. If they say nothing on the question, answer only: Nothing. Write in the language of the question."""
 
 SYNTHESIS_RULES = """\
 You answer a question from evidence that a search has found.

@@ -276,7 +276,9 @@ def test_a_restored_dump_goes_on_where_the_feed_was(server: NoopExecutor, databa
             list(pool.map(lambda no: write(writers[no], no, REALM, spaces, len(spaces) // 4), range(WRITERS)))
         told = expected(writers[0], REALM)
         first = {
-            space: rows(writers[0], "changes_since", page_size=chance.randint(1, of), realm=REALM, space=space)
+            space: rows(
+                writers[0], "changes_since", page_size=chance.randint(1, of), realm=REALM, space=space
+            )
             for space, of in [*((space, 8) for space in spaces), ("*", len(told))]
         }
         with new_database(server, f"{database.name}_copy", template="template0") as restored:

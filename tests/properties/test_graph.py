@@ -55,8 +55,16 @@ def test_order_of_arrival_changes_nothing(world: Connection, new_space: Spaces, 
 
 def shown(conn: Connection, space: str) -> dict[str, list[Row]]:
     """The rows of the views to the letter, but for ids and stamps: which end of a symmetric fact comes first, too."""
-    unequal = {"space", "relation", "entity", "subject_id", "object_id", "believed_since", "first_indexed_at",
-        "indexed_at"}
+    unequal = {
+        "space",
+        "relation",
+        "entity",
+        "subject_id",
+        "object_id",
+        "believed_since",
+        "first_indexed_at",
+        "indexed_at",
+    }
     return {
         name: sorted(
             (
