@@ -11,7 +11,7 @@ _EVIDENCE = re.compile(r"^<evidence-([0-9a-f]{8})>\n(.*?)\n?</evidence-\1>$", re
 _HEADER = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?): *(.*)$", re.M)
 _SECTION = re.compile(r"^# (Reports|Passages|Entities|Relations|References)[ \t]*$", re.M)
 _ITEM = re.compile(r"(?:\A|(?<=\n\n))\[(\d+)\] (.*)(?:\n|\Z)")
-_REPORT = re.compile(r"^## (.*)$", re.M)
+_REPORT = re.compile(r"^## \[(\d+)\] (.*)$", re.M)
 _ENTITY = re.compile(r"^- (.+?)(?: \(([^()]*)\))?: (.*)$", re.M)
 _RELATION = re.compile(
     r"^-? ?\((?P<subject>.+)\) --\[(?P<denied>NOT )?(?P<predicate>[^\]]+)\]--> \((?P<object>.+?)\)"
@@ -134,10 +134,11 @@ def _passages(body: str) -> tuple[Passage, ...]:
 
 
 def _reports(body: str) -> tuple[Passage, ...]:
-    """Community reports as passages without a number: they are read, and cannot be cited."""
+    """Community reports as passages."""
     parts = _REPORT.split(body)
     return tuple(
-        Passage(0, heading, text.strip()) for heading, text in zip(parts[1::2], parts[2::2], strict=True)
+        Passage(int(number), heading, text.strip())
+        for number, heading, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
     )
 
 

@@ -179,8 +179,8 @@ The user message holds the date, reports on parts of a collection of documents b
 follow them.
 
 Write down, as short separate statements, what the reports say that helps to answer the question: the weightiest \
-first, with names, figures and periods. Keep numbers in square brackets as they are. Use the reports alone. If they \
-say nothing on the question, answer only: Nothing. Write in the language of the question."""
+first, with names, figures and periods, and after each the number of its report in square brackets. Use the reports \
+alone. If they say nothing on the question, answer only: Nothing. Write in the language of the question."""
 
 SYNTHESIS_RULES = """\
 You answer a question from evidence that a search has found.
@@ -192,7 +192,7 @@ length, not the facts.
 
 How to answer
 - Use the evidence alone. What it does not say, you do not know; add nothing from elsewhere.
-- After each statement give the number of the document that supports it in square brackets, such as [2] or \
+- After each statement give the number of the document or report that supports it in square brackets, such as [2] or \
 [1][3]. Use only numbers that occur in the evidence.
 - A relation reads (A) --[predicate]--> (B); NOT before the predicate denies it. "valid" gives the time for \
 which it holds; "ended" and "superseded" say that it no longer does.

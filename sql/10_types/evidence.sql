@@ -19,7 +19,7 @@ create type graphrag.evidence as (
     ranks jsonb,                -- the rank each channel gave it
     hop integer,                -- relations: steps from a seed
     path text,                  -- relations: the names from the seed to the relation
-    reference integer,          -- number of its document in citations
+    reference integer,          -- number of its document, or of the report, in citations
     document text,
     source text,
     published_at timestamptz,

@@ -13,11 +13,32 @@ begin
         if not exists (select from revision as r where r.space = $1 and r.n = _n) then
             perform graphrag._refuse_outdated(current_schema, '@VERSION@');
         end if;
+    elsif operation <> 'build_communities' then
+        perform graphrag._outdate_build(space, _n);
     end if;
     return _n;
 end
 $function$;
 comment on function graphrag._next_revision(integer, text) is 'The revision this transaction writes in a space; takes the next one, and with it the space''s lock, on first use.';
+
+create function graphrag._outdate_build(space integer, revision bigint)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Whoever builds communities and writes on in the same transaction changes the graph in the revision that they were
+-- built from: they are of the one before.
+begin
+    with outdated as (
+        delete from community_build as b
+        where b.space = $1 and b.born = $2 and b.graph_revision >= $2
+        returning b.*
+    )
+    insert into community_build (space, born, graph_revision, algorithm, resolution, levels, failures)
+    select o.space, o.born, $2 - 1, o.algorithm, o.resolution, o.levels, o.failures
+    from outdated as o;
+end
+$function$;
+comment on function graphrag._outdate_build(integer, bigint) is 'Says of communities that this transaction has built that the graph has changed since.';
 
 create function graphrag._transaction()
     returns text

@@ -336,7 +336,7 @@ begin
     return query
     select c.*
     from (
-        select b.born, b.id, case when t.n < b.born then 'communities_stale' else 'communities_built' end as kind
+        select b.born, b.id, case when t.n <= b.born then 'communities_stale' else 'communities_built' end as kind
         from community_build as b
         cross join lateral (select graphrag._overtaken($1, b.graph_revision, b.died) as n) as t
         where b.space = $1 and b.born >= after
@@ -353,6 +353,22 @@ end
 $function$;
 comment on function graphrag._community_changes(integer, bigint, bigint, bigint, text[], bigint) is 'Communities that were built, and when they were no longer those of the graph, in order.';
 
+create function graphrag._moved_graph(space integer, revision bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- Of a revision that was taken to build communities: a transaction has one, named after the first thing that it did.
+begin
+    return exists (select from document_version as v where v.space = $1 and v.born = $2)
+        or exists (select from document_version as v where v.space = $1 and v.died = $2)
+        or exists (select from entity_version as v where v.space = $1 and v.born = $2)
+        or exists (select from entity_version as v where v.space = $1 and v.died = $2)
+        or exists (select from relation_version as v where v.space = $1 and v.born = $2)
+        or exists (select from relation_version as v where v.space = $1 and v.died = $2);
+end
+$function$;
+comment on function graphrag._moved_graph(integer, bigint) is 'Whether documents, entities or relations came or went in a revision.';
+
 create function graphrag._overtaken(space integer, graph_revision bigint, died bigint)
     returns bigint
     language plpgsql stable parallel safe
@@ -364,7 +380,7 @@ begin
         where r.space = $1
             and r.n > graph_revision
             and (died is null or r.n < died)
-            and r.operation <> 'build_communities'
+            and (r.operation <> 'build_communities' or graphrag._moved_graph(r.space, r.n))
     );
 end
 $function$;

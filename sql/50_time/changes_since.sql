@@ -187,26 +187,20 @@ create function graphrag._fact_at(relation bigint, revision bigint)
     returns text
     language plpgsql stable parallel safe
 as $function$
+-- As its newest statement put it: of a symmetric fact, the identity has the ends in the order in which they came.
 begin
     return (
         select concat_ws(
             ' ',
-            graphrag._name_at(r.subject, $2),
-            case when r.negated then 'NOT' end,
-            r.predicate,
-            coalesce(
-                graphrag._name_at(r.object, $2),
-                (
-                    select v.value
-                    from relation_version as v
-                    where v.relation = r.id and v.born <= $2
-                    order by v.born desc
-                    limit 1
-                )
-            )
+            graphrag._name_at(v.subject, $2),
+            case when v.negated then 'NOT' end,
+            v.predicate,
+            coalesce(graphrag._name_at(v.object, $2), v.value)
         )
-        from relation as r
-        where r.id = $1
+        from relation_version as v
+        where v.relation = $1 and v.born <= $2
+        order by v.born desc
+        limit 1
     );
 end
 $function$;

@@ -40,7 +40,7 @@ create function graphrag._prompted(evidence graphrag.evidence[], prompt text)
 as $function$
     select array(select e from unnest(evidence) as e where position(format('[%s]', e.reference) in prompt) > 0)
 $function$;
-comment on function graphrag._prompted(graphrag.evidence[], text) is 'The evidence of documents that a prompt has something of.';
+comment on function graphrag._prompted(graphrag.evidence[], text) is 'The evidence of documents and the reports that a prompt has something of.';
 
 create function graphrag._context_items(evidence graphrag.evidence[])
     returns table (section integer, heading text, no integer, line text)
@@ -51,7 +51,8 @@ as $function$
         '# Reports',
         e.rank,
         format(
-            E'## %s (rating %s of 10, %s entities)\n%s\n',
+            E'## [%s] %s (rating %s of 10, %s entities)\n%s\n',
+            e.reference,
             e.subject,
             e.metadata -> 'rating',
             e.metadata -> 'size',
@@ -82,7 +83,7 @@ as $function$
     from (
         select e.reference, min(graphrag._document_title(e)) as title
         from unnest(evidence) as e
-        where e.reference is not null
+        where e.document is not null
         group by e.reference
     ) as r
 $function$;
@@ -194,9 +195,12 @@ create function graphrag.context(
 as $function$
 declare
     _evidence graphrag.evidence[];
+    _budget integer;
+    _parts integer;
     _prompted text;
 begin
     perform graphrag._enter(realm);
+    _budget := coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer);
     _evidence := graphrag._gather(
         question,
         mode,
@@ -216,9 +220,13 @@ begin
         embedding,
         community_level
     );
-    _prompted := graphrag._context(
-        _evidence, coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer)
-    );
+    _parts := cardinality(graphrag._report_parts(mode, _evidence, _budget));
+    if _parts > 1 then
+        raise notice 'query() reads the reports in % parts first', _parts
+            using detail = 'It sends the notes on them in the place of the reports that are shown here.',
+                hint = 'The setting map_budget says how many characters a part has.';
+    end if;
+    _prompted := graphrag._context(_evidence, _budget);
     prompt := graphrag._synthesis_prompt(question, _prompted, graphrag._prompt_header(as_of));
     characters_retrieved := length(graphrag._context(_evidence));
     characters_prompted := length(_prompted);

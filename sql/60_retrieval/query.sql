@@ -96,7 +96,7 @@ create function graphrag._check_citations(
     returns record
     language plpgsql stable parallel safe
 as $function$
--- A number that no document has is taken out of the answer, alone as in a list ([2, 77]), and counted.
+-- A number that no document and no report has is taken out of the answer, alone as in a list ([2, 77]), and counted.
 declare
     _known integer[] := array(select distinct e.reference from unnest(evidence) as e where e.reference is not null);
     _cited integer[] := '{}';
@@ -126,23 +126,28 @@ begin
     removed := (select count(distinct u.number) from unnest(_unknown) as u (number));
     citations := (
         select coalesce(
-            jsonb_agg(
-                jsonb_build_object(
-                    'reference', r.reference, 'document', r.document, 'source', r.source, 'published_at', r.published_at
-                ) || r.place
-                order by r.reference
-            ),
+            jsonb_agg(jsonb_build_object('reference', r.reference) || r.cited order by r.reference),
             '[]'
         )
         from (
-            select distinct e.reference, e.document, e.source, e.published_at, graphrag._place(e.metadata) as place
+            select distinct
+                e.reference,
+                case e.kind
+                    -- A report is no source itself: with it go the relations that its findings rest on.
+                    when 'report' then jsonb_build_object(
+                        'report', e.subject, 'community', e.id, 'relations', e.metadata -> 'relations'
+                    )
+                    else jsonb_build_object(
+                        'document', e.document, 'source', e.source, 'published_at', e.published_at
+                    ) || graphrag._place(e.metadata)
+                end as cited
             from unnest(evidence) as e
             where e.reference = any (_cited)
         ) as r
     );
 end
 $function$;
-comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An answer without citations of documents that are not in the evidence, and the citations that are left.';
+comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An answer without citations of what is not in the evidence, and the citations that are left.';
 
 create function graphrag._place(metadata jsonb)
     returns jsonb

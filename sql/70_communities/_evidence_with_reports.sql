@@ -11,16 +11,24 @@ create function graphrag._evidence_with_reports(
     returns graphrag.evidence[]
     language plpgsql volatile parallel unsafe
 as $function$
+-- Reports are cited too: their numbers come after those of the documents.
 declare
-    _reports graphrag.evidence[] := '{}';
-begin
-    if mode in ('global', 'hybrid') then
-        _reports := array(select r from graphrag._report_evidence(vec, filter, community_level, top_k) as r);
-        perform graphrag._warn_of_reports(filter, cardinality(_reports));
-    end if;
-    return _reports || array(
+    _evidence graphrag.evidence[] := array(
         select e from graphrag._evidence(question, vec, mode, filter, top_k, max_hops, ways) as e
     );
+    _reports graphrag.evidence[] := '{}';
+    _documents integer;
+begin
+    if mode in ('global', 'hybrid') then
+        _documents := (select coalesce(max(e.reference), 0) from unnest(_evidence) as e);
+        _reports := array(
+            select jsonb_populate_record(r, jsonb_build_object('reference', _documents + r.rank))
+            from graphrag._report_evidence(vec, filter, community_level, top_k) as r
+            order by r.rank
+        );
+        perform graphrag._warn_of_reports(filter, cardinality(_reports));
+    end if;
+    return _reports || _evidence;
 end
 $function$;
 comment on function graphrag._evidence_with_reports(text, vector, text, graphrag._filter, integer, integer, graphrag._ways, integer) is 'Evidence for a question, with community reports in the modes that read them.';

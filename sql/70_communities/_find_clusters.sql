@@ -30,7 +30,8 @@ begin
         from relation_version as v
         join vertex as a on a.entity = v.subject
         join vertex as b on b.entity = v.object
-        where v.status = 'current'
+        where v.space = $1
+            and v.status = 'current'
             and v.object <> v.subject
             and v.born <= $2
             and (v.died is null or v.died > $2)

@@ -9,6 +9,29 @@ return note(plpy, GD, question, parts, header, concurrency)
 $python$;
 comment on function graphrag._note_reports(text, jsonb, jsonb, integer) is 'What each part of many reports says about a question, by the synthesis endpoint.';
 
+create function graphrag._report_parts(mode text, evidence graphrag.evidence[], budget integer)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- The reports of a global question in parts that one prompt should hold; one part or none needs no notes.
+declare
+    _limit integer := case when budget > 0 then budget else (graphrag._setting('map_budget') #>> '{}')::integer end;
+begin
+    return array(
+        select string_agg(l.line, E'\n' order by l.no)
+        from (
+            select i.no, left(i.line, _limit) as line,
+                (sum(least(length(i.line), _limit)) over (order by i.no) - 1) / _limit as part
+            from graphrag._context_items(evidence) as i
+            where i.section = 0 and mode = 'global'
+        ) as l
+        group by l.part
+        order by l.part
+    );
+end
+$function$;
+comment on function graphrag._report_parts(text, graphrag.evidence[], integer) is 'The parts in which query() reads many reports.';
+
 create function graphrag._prompt_evidence(
     question text,
     mode text,
@@ -22,26 +45,12 @@ as $function$
 -- What query() sends. Where the reports of a global question are more than one prompt should hold, they are read part
 -- by part first, and the notes stand in their place.
 declare
-    _limit integer := case when budget > 0 then budget else (graphrag._setting('map_budget') #>> '{}')::integer end;
-    _parts text[];
+    _parts text[] := graphrag._report_parts(mode, evidence, budget);
     _notes text;
     _rest graphrag.evidence[];
 begin
     if mode = 'bypass' then
         return null;
-    end if;
-    if mode = 'global' then
-        _parts := array(
-            select string_agg(l.line, E'\n' order by l.no)
-            from (
-                select i.no, left(i.line, _limit) as line,
-                    (sum(least(length(i.line), _limit)) over (order by i.no) - 1) / _limit as part
-                from graphrag._context_items(evidence) as i
-                where i.section = 0
-            ) as l
-            group by l.part
-            order by l.part
-        );
     end if;
     if cardinality(_parts) > 1 then
         _notes := graphrag._notes_of(

@@ -156,7 +156,7 @@ begin
                 where r.space = $1
                     and r.n > b.graph_revision
                     and r.n <= $2
-                    and r.operation <> 'build_communities'
+                    and (r.operation <> 'build_communities' or graphrag._moved_graph(r.space, r.n))
             )
     )
     and not exists (

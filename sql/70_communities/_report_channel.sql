@@ -1,3 +1,22 @@
+create function graphrag._communities_at(filter graphrag._filter)
+    returns table (community bigint, report bigint, parent bigint, level integer)
+    language sql stable parallel safe rows 64
+as $function$
+-- One look-up each, however many reports a community has had: the newest version that had begun tells.
+    select c.id, v.report, v.parent, v.level
+    from unnest(filter.spaces, filter.revisions) as n (space, revision)
+    join community as c on c.space = n.space
+    cross join lateral (
+        select b.report, b.parent, b.level, b.died
+        from community_version as b
+        where b.community = c.id and b.born <= n.revision
+        order by b.born desc
+        limit 1
+    ) as v
+    where v.died is null or v.died > n.revision
+$function$;
+comment on function graphrag._communities_at(graphrag._filter) is 'The communities that a read may see, with their reports.';
+
 create function graphrag._report_channel(
     question vector,
     filter graphrag._filter,
@@ -7,42 +26,28 @@ create function graphrag._report_channel(
     returns table (community bigint, rank bigint, score double precision)
     language plpgsql stable parallel safe rows 10
 as $function$
--- Similarity, rating and size on absolute scales. The level is looked at inside the vector scan: NULL means all levels,
--- else the tree cut there, which is the communities of that level and those below it that have no parent.
-declare
-    _largest integer;
+-- Similarity, rating and size on absolute scales. The level is looked at before anything is cut off: NULL means all
+-- levels, else the tree cut there, which is the communities of that level and those below it that have no parent. A
+-- space shows some dozens of reports, and has had many more: they are compared one by one.
 begin
-    select max(r.size)
-    into _largest
-    from community as c
-    join community_version as v on v.community = c.id
-    join report as r on r.id = v.report
-    where c.space = any (filter.spaces) and graphrag._believed(v.born, v.died, c.space, filter);
     return query
     select b.community, row_number() over (order by b.score desc, b.community), b.score
     from (
         select
             f.community,
-            1 - f.distance + f.rating / 10.0 * 0.25 + ln(1 + f.size) / ln(1 + _largest) * 0.15 as score
+            1 - f.distance + f.rating / 10.0 * 0.25 + ln(1 + f.size) / ln(1 + f.largest) * 0.15 as score
         from (
-            select n.community, n.rating, n.size, graphrag._distance(t.vec, question) as distance
-            from content as t
-            cross join lateral (
-                -- offset 0: the texts come in the order of their index, and each is looked up here.
-                select v.community, r.rating, r.size
-                from report as r
-                join community_version as v on v.report = r.id
-                where r.content = t.id
-                    and graphrag._believed(v.born, v.died, t.space, filter)
-                    and (
-                        _report_channel.level is null
-                        or v.level = _report_channel.level
-                        or (v.level < _report_channel.level and v.parent is null)
-                    )
-                offset 0
+            select n.community, n.rating, n.size, n.largest, graphrag._distance(t.vec, question) as distance
+            from (
+                select v.*, r.rating, r.size, r.content, max(r.size) over () as largest
+                from graphrag._communities_at(filter) as v
+                join report as r on r.id = v.report
             ) as n
-            where t.kind = 'report' and t.space = any (filter.spaces)
-            order by graphrag._distance(t.vec, question), n.community
+            join content as t on t.id = n.content
+            where _report_channel.level is null
+                or n.level = _report_channel.level
+                or (n.level < _report_channel.level and n.parent is null)
+            order by 5, 1
             limit 3 * depth
         ) as f
         order by 2 desc, 1
@@ -63,7 +68,12 @@ create function graphrag._report_evidence(
 as $function$
 begin
     return query
-    select (jsonb_populate_record(
+    select e.*
+    from graphrag._report_channel(question, filter, level, depth) as c
+    join graphrag._communities_at(filter) as v on v.community = c.community
+    join report as r on r.id = v.report
+    join content as t on t.id = r.content
+    cross join lateral jsonb_populate_record(
         null::graphrag.evidence,
         jsonb_build_object(
             'kind', 'report',
@@ -86,12 +96,7 @@ begin
                 )
             )
         )
-    )).*
-    from graphrag._report_channel(question, filter, level, depth) as c
-    join community as i on i.id = c.community
-    join community_version as v on v.community = c.community and graphrag._believed(v.born, v.died, i.space, filter)
-    join report as r on r.id = v.report
-    join content as t on t.id = r.content
+    ) as e
     order by c.rank;
 end
 $function$;

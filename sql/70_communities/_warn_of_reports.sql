@@ -32,7 +32,7 @@ begin
         where r.space = s.id
             and r.n > b.graph_revision
             and r.n <= i.revision
-            and r.operation <> 'build_communities'
+            and (r.operation <> 'build_communities' or graphrag._moved_graph(r.space, r.n))
     ) as n
     where n.revisions > 0;
     if _stale is not null then

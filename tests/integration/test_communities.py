@@ -539,6 +539,29 @@ def test_stale_reports_are_told_with_their_age(world: Connection) -> None:
     assert found_reports(world, "Alpha") == []
 
 
+@pytest.mark.parametrize("steps", ["build say", "say build say", "say build"])
+def test_staleness_inside_one_transaction(world: Connection, steps: str) -> None:
+    """A transaction has one revision, whatever it does in it."""
+    build(world)
+    is_stale = steps.endswith("say")
+    at = str(row(world, "watermark")["watermark"])
+    with world.transaction():
+        for no, step in enumerate(steps.split()):
+            if step == "say":
+                say(world, circle(f"Later{no} "), f"later {no}")
+            else:
+                build(world)
+    with heard(world) as said:
+        found_reports(world, "Alpha")
+    assert any("behind the graph" in message for _, message in said) == is_stale
+    told = [c["kind"] for c in rows(world, "changes_since", at) if c["kind"].startswith("communities")]
+    assert told[-1:] == (["communities_stale"] if is_stale else ["communities_built"])
+    build(world)
+    with heard(world) as said:
+        found_reports(world, "Alpha")
+    assert said == []
+
+
 def test_reports_of_then(world: Connection) -> None:
     build(world)
     then = value(world, f"select revision from {REALM}.space")
@@ -581,13 +604,46 @@ def test_reports_over_the_budget_are_mapped_and_reduced(world: Connection, endpo
     assert len(result["communities"]) == 4
 
 
+def test_context_says_that_reports_are_mapped(world: Connection, endpoint: Endpoint) -> None:
+    endpoint.on_report = lambda text: plain_report(text) | {"summary": "They work together. " * 40}
+    build(world)
+    with heard(world) as said:
+        row(world, "context", "What do people do?", "global")
+    assert said == []
+    on(world, "map_budget", 1000)
+    with heard(world) as said:
+        shown = row(world, "context", "What do people do?", "global")
+    assert ("NOTICE", "query() reads the reports in 4 parts first") in said
+    assert shown["prompt"].count("They work together") > 4
+
+
+def test_reports_are_cited(world: Connection, endpoint: Endpoint) -> None:
+    build(world)
+    (alpha,) = (r for r in found_reports(world, "Alpha") if r["subject"].startswith("Alpha"))
+    documents = {r["reference"] for r in rows(world, "retrieve", "Alpha", "global") if r["document"]}
+    endpoint.on_synthesis = lambda _: f"They meet [{alpha['reference']}], or so it is said [99]."
+    result = row(world, "query", "Alpha", "global")
+    assert alpha["reference"] not in documents
+    assert f"## [{alpha['reference']}] {alpha['subject']} (" in (endpoint.chats[-1].evidence or "")
+    assert result["answer"] == f"They meet [{alpha['reference']}], or so it is said."
+    assert result["citations"] == [
+        {
+            "reference": alpha["reference"],
+            "report": alpha["subject"],
+            "community": alpha["id"],
+            "relations": alpha["metadata"]["relations"],
+        }
+    ]
+    assert result["usage"]["citations_removed"] == 1
+
+
 def test_a_part_that_cannot_be_read_is_told(world: Connection, endpoint: Endpoint) -> None:
     endpoint.on_report = lambda text: plain_report(text) | {"summary": "They work together. " * 40}
     build(world)
     on(world, "map_budget", 1000)
     endpoint.inject(
         faults.status(400),
-        where=lambda r: "## Gamma" in (r.evidence or "") and "Notes" not in (r.evidence or ""),
+        where=lambda r: "] Gamma" in (r.evidence or "") and "Notes" not in (r.evidence or ""),
     )
     with heard(world) as said:
         assert row(world, "query", "What do people do?", "global")["answer"]

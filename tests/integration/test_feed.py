@@ -138,6 +138,19 @@ def test_an_alias_alone_is_a_change_of_its_entity(news: Connection) -> None:
     assert latest(news, at) == {"0": "document_added", "Calder": "entity_changed"}
 
 
+@pytest.mark.parametrize("first", ["Ann", "Zoe"])
+def test_a_symmetric_fact_is_told_as_it_was_stated(news: Connection, first: str) -> None:
+    """Whichever of its ends was known first."""
+    rows(news, "declare_predicate", "married_to", is_symmetric=True, is_functional=True, realm=REALM)
+    tell(news, "0", 2001, Triple(first, "visited", "Rome"))
+    at = mark(news)
+    tell(news, "a", 2015, Triple("Zoe", "married_to", "Ann"))
+    tell(news, "b", 2016, Triple("Zoe", "married_to", "Ben"))
+    told = [c for c in drain(news, at, realm=REALM) if c["kind"].startswith("relation")]
+    assert [c["name"] for c in told] == ["Zoe married_to Ann", "Zoe married_to Ann", "Zoe married_to Ben"]
+    assert told[1]["details"]["superseded_by"] == "Zoe married_to Ben"
+
+
 def test_what_changes_nothing_is_no_change(news: Connection) -> None:
     tell(news, "a", 2015, owned("Sterling"))
     at = mark(news)

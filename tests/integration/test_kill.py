@@ -12,6 +12,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -19,8 +20,10 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from tests.support.calls import eventually, row, rows
+from tests.support.circles import WORLD, build, circle, make_realm, say, tree
 from tests.support.corpus import as_json, differences
-from tests.support.database import Connection, Database, sql, value, view
+from tests.support.database import Connection, Database, Row, sql, value, view
+from tests.support.endpoint import Endpoint, plain_report
 from tests.support.model import Entity, Extraction, Triple
 
 KILLS = int(os.environ.get("GRAPHRAG_KILLS", "30"))
@@ -214,3 +217,67 @@ def test_documents_are_wholly_old_or_wholly_new(
     assert not Run(articles, version, 1).died()
     check(watch.conn)
     assert value(watch.conn, "select min(version) = max(version) from article") is True
+
+
+# ---------------------------------------------------------------- communities
+SOCIETY = "society"
+
+
+def test_communities_are_those_of_before_or_of_after(database: Database, endpoint: Endpoint) -> None:
+    """Each build is killed at a random instant; each time one circle has changed since the last."""
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    watch = Watch(database)
+    endpoint.on_report = lambda text: plain_report(text) | {"rating": len(text) % 11}
+    make_realm(watch.conn, endpoint, SOCIETY)
+    rows(watch.conn, "set_endpoint", "auxiliary", endpoint.url, "scripted", realm=None)
+    say(watch.conn, WORLD, realm=SOCIETY)
+    began = time.monotonic()
+    build(watch.conn, realm=SOCIETY)
+    seconds, died = time.monotonic() - began, 0
+    for number in range(max(4, KILLS // 10)):
+        say(watch.conn, circle("Alpha", ("One", f"New {number}")), f"more {number}", realm=SOCIETY)
+        before = shown(watch.conn)
+        died += not survives(database, watch, chance.uniform(0, 1.2 * seconds))
+        after = shown(watch.conn)
+        is_old = [(r["community"], r["title"], r["size"]) for r in after] == [
+            (r["community"], r["title"], r["size"]) for r in before
+        ]
+        assert [r["size"] for r in after] == ([4 + number] if is_old else [5 + number]) + [4] * 3
+        assert value(watch.conn, "select graphrag.derive(realm => %s)", [SOCIETY]) == 0
+        assert build(watch.conn, realm=SOCIETY)["communities"] == 4
+        assert [r["size"] for r in shown(watch.conn)] == [5 + number] + [4] * 3
+    assert died > 0
+    watch.conn.close()
+
+
+def survives(database: Database, watch: Watch, seconds: float) -> bool:
+    """Whether a build ended before its backend was killed. No process of it is left in any case."""
+    with database.connect() as victim, ThreadPoolExecutor(1) as pool:
+        pid = victim.info.backend_pid
+        building = pool.submit(build, victim, realm=SOCIETY)
+        was_over = bool(wait([building], seconds).done)
+        started = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        kill(watch.conn, pid)
+        eventually(lambda: not any(map(runs, started)))
+        watch.renew()
+        try:
+            building.result()
+        except psycopg.OperationalError:
+            assert not was_over
+            return False
+        return True
+
+
+def runs(pid: str) -> bool:
+    """Whether a process runs; one that nobody has collected yet does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def shown(conn: Connection) -> list[Row]:
+    return tree(conn, realm=SOCIETY)

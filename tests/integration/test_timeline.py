@@ -102,3 +102,28 @@ def test_a_retracted_orientation_supports_nothing(kb: Connection) -> None:
     assert [(f["status"], f["documents"]) for f in told(kb, "Ada") if f["subject"] == "Ada"] == [
         ("current", ["a"])
     ]
+
+
+def test_a_reassignment_ends_the_assignment(kb: Connection) -> None:
+    """Another word for a functional predicate, which the preset declares."""
+    rows(kb, "use_preset", "agent_memory")
+    tell(kb, "a", 1, Triple("Dana", "assigned_to", "Project P"))
+    tell(kb, "b", 2, Triple("Dana", "reassigned_to", "Project Q"))
+    assert [(fact["predicate"], fact["object"], fact["status"]) for fact in told(kb, "Dana")] == [
+        ("assigned_to", "Project P", "superseded"),
+        ("assigned_to", "Project Q", "current"),
+    ]
+
+
+def test_without_a_date_what_was_replaced_never_held(kb: Connection) -> None:
+    """Indexed before or after is belief time; nobody has said when anything held."""
+    rows(kb, "declare_predicate", "lives_in", is_functional=True)
+    for name, where in (("b", "Paris"), ("a", "Rome")):
+        row(kb, "index", f"Ann lives in {where}.", document=name,
+            extraction={"triples": [{"subject": "Ann", "predicate": "lives_in", "object": where}]})  # fmt: skip
+    assert [(fact["object"], fact["status"], fact["period"]) for fact in told(kb, "Ann")] == [
+        ("Paris", "superseded", "never"),
+        ("Rome", "current", None),
+    ]
+    found = rows(kb, "retrieve", "Where does Ann live?", as_of="2001")
+    assert [fact["object"] for fact in found if fact["kind"] == "relation"] == ["Rome"]

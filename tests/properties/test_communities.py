@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties.test_graph import Spaces
@@ -64,7 +64,6 @@ def forest(conn: Connection, space: str) -> list[set[frozenset[str]]]:
 
 
 @given(documents=papers(), data=st.data())
-@settings(max_examples=max(5, settings().max_examples // 3))
 def test_the_same_graph_has_the_same_communities(
     society: Connection, new_space: Spaces, documents: list[list[Fact]], data: st.DataObject
 ) -> None:
@@ -136,7 +135,6 @@ MOVES = st.lists(
 
 
 @given(documents=papers(), moves=MOVES)
-@settings(max_examples=max(5, settings().max_examples // 3))
 def test_the_past_answers_with_the_reports_of_then(
     society: Connection, new_space: Spaces, documents: list[list[Fact]], moves: list[Move]
 ) -> None:

@@ -160,3 +160,8 @@ def test_a_chunk_counts_once_and_the_newest_spelling_is_shown() -> None:
     graph = derive([first, second], [])
     assert graph.relations[relation("datahub", "feeds", "acme")].weight == 2
     assert {entity.name for entity in graph.entities.values()} == {"data hub", "ACME"}
+
+
+def test_a_stop_that_ends_a_word_is_no_letter_of_a_name() -> None:
+    assert fold("Mr. Babbage") == fold("Mr Babbage") == "mrbabbage"
+    assert fold("3.1.2") == "3.1.2"

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import count
 
 import psycopg
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
@@ -44,7 +43,7 @@ from tests.support.corpus import (
     publications,
     worlds,
 )
-from tests.support.database import Connection, Row, sql, value, view
+from tests.support.database import Connection, Kept, Row, sql, value, view
 from tests.support.endpoint import Endpoint, Request
 from tests.support.feed import Mirror, changes, drain, expected
 from tests.support.graph import read_graph
@@ -116,9 +115,7 @@ STEPS = (
     "index revise delete write write withdraw merge split retract state undo redeclare alias declare_entity"
     " build build archive restore purge purge_document".split()
 )
-_numbers = count()
-#: Each of these lives takes a realm of its own.
-EXAMPLES = max(2, settings().max_examples // 4)
+LIFE = "life"
 
 
 @pytest.fixture(scope="module")
@@ -142,41 +139,36 @@ def contradicted(request: Request) -> object:
     }
 
 
-@contextmanager
-def own_realm(conn: Connection, models: Endpoint) -> Iterator[str]:
-    realm = f"life {next(_numbers)}"
-    make_realm(conn, realm)
-    set_models(conn, models, "auxiliary", "community", realm=realm)
+@pytest.fixture(scope="module")
+def nursery(world: Connection, models: Endpoint) -> Kept:
+    """A realm in which nothing has happened yet."""
+    make_realm(world, LIFE)
+    set_models(world, models, "auxiliary", "community", realm=LIFE)
     for name, setting in (("community_min_size", 2), ("telemetry", True), ("retention_threshold", 0.6)):
-        rows(conn, "configure", name, Jsonb(setting), realm=realm)
-    try:
-        yield realm
-    finally:
-        rows(conn, "drop_realm", realm, realm)
+        rows(world, "configure", name, Jsonb(setting), realm=LIFE)
+    return Kept(world, LIFE)
 
 
-@pytest.mark.usefixtures("world")
-@settings(max_examples=EXAMPLES)
-@given(documents=collections(), data=st.data())
+@given(documents=collections(max_size=4), data=st.data())
 def test_the_past_of_a_whole_life(
-    world: Connection, models: Endpoint, documents: list[Draft], data: st.DataObject
+    world: Connection, nursery: Kept, documents: list[Draft], data: st.DataObject
 ) -> None:
-    with own_realm(world, models) as realm:
-        rows(world, "configure", "contradiction_detection", Jsonb(data.draw(st.booleans())), realm=realm)
-        life = Life(world, realm, data, documents)
-        life.index()
-        mirror = Mirror()
-        for _ in range(data.draw(st.integers(4, 10))):
-            before = life.revision()
-            life.step()
-            assert life.differences() == 0
-            life.remember(before)
-            mirror.follow(world, data.draw(st.sampled_from((1, 2, 1000))), realm=realm, space="default")
-            mirror.check(world, realm)
-        life.check_pasts()
-        if not life.horizon:
-            told = changes(drain(world, realm=realm, space="default"))
-            assert [c for c in told if not c[2].startswith("communities")] == expected(world, realm)
+    nursery.restore()
+    rows(world, "configure", "contradiction_detection", Jsonb(data.draw(st.booleans())), realm=LIFE)
+    life = Life(world, LIFE, data, documents)
+    life.index()
+    mirror = Mirror()
+    for _ in range(data.draw(st.integers(4, 10))):
+        before = life.revision()
+        life.step()
+        assert life.differences() == 0
+        life.remember(before)
+        mirror.follow(world, data.draw(st.sampled_from((1, 2, 1000))), realm=LIFE, space="default")
+        mirror.check(world, LIFE)
+    life.check_pasts()
+    if not life.horizon:
+        told = changes(drain(world, realm=LIFE, space="default"))
+        assert [c for c in told if not c[2].startswith("communities")] == expected(world, LIFE)
 
 
 def declare(conn: Connection, realm: str, predicate: Predicate) -> None:
@@ -202,8 +194,8 @@ class Found:
     """What reads found at a revision: evidence, and of each name the facts: not withdrawn ones, and withdrawn ones."""
 
     evidence: list[Row]
-    facts: list[Row]
-    withdrawn: list[Row]
+    facts: dict[str, list[Row]]
+    withdrawn: dict[str, list[Row]]
 
 
 @dataclass(repr=False)
@@ -378,36 +370,34 @@ class Life:
             *evidence(self.conn, "default", as_believed_at, self.realm),
             *self.call("retrieve", QUESTIONS[0], "global", top_k=2, as_believed_at=as_believed_at),
         ]
-        facts: list[Row] = []
-        for name in dict.fromkeys([*ALIASES, *(s[0] for s in (*SPELLINGS, *FAMILY))]):
+        facts: dict[str, list[Row]] = {}
+        withdrawn: dict[str, list[Row]] = {}
+        # Every name that ever meant something, until now: before it did, there is nothing under it.
+        for named in sql(self.conn, f'select distinct folded from "{self.realm}".entity_name order by 1'):
+            name = named["folded"]
             with but_for("GR015"):
-                facts += self.call("timeline", name, as_believed_at=as_believed_at)
-        is_withdrawn = [fact["status"] == "withdrawn" for fact in facts]
-        return Found(
-            found,
-            [fact for fact, is_gone in zip(facts, is_withdrawn, strict=True) if not is_gone],
-            [fact for fact, is_gone in zip(facts, is_withdrawn, strict=True) if is_gone],
-        )
+                for fact in self.call("timeline", name, as_believed_at=as_believed_at):
+                    kept = withdrawn if fact["status"] == "withdrawn" else facts
+                    kept.setdefault(name, []).append(fact)
+        return Found(found, facts, withdrawn)
 
 
 # ---------------------------------------------------------------- what stands is all that counts (P1, P3)
-@pytest.mark.usefixtures("world")
-@settings(max_examples=EXAMPLES)
 @given(documents=collections(), data=st.data())
 def test_the_graph_is_that_of_what_stands(
-    world: Connection, models: Endpoint, documents: list[Draft], data: st.DataObject
+    world: Connection, nursery: Kept, documents: list[Draft], data: st.DataObject
 ) -> None:
     """Documents, rows by hand and the vocabulary come and go: the graph is the model's of what is left, which knows no
     order of arrival."""
-    with own_realm(world, models) as realm:
-        ledger = Ledger(world, realm, data)
-        for draft in documents:
-            ledger.index(draft)
-        for _ in range(data.draw(st.integers(2, 10))):
-            ledger.step(documents)
-        found = read_graph(world, realm, "default", ledger.vocabulary)
-        assert dict(found.entities) == dict(ledger.graph().entities)
-        assert dict(found.relations) == dict(ledger.graph().relations)
+    nursery.restore()
+    ledger = Ledger(world, LIFE, data)
+    for draft in documents:
+        ledger.index(draft)
+    for _ in range(data.draw(st.integers(2, 10))):
+        ledger.step(documents)
+    found = read_graph(world, LIFE, "default", ledger.vocabulary)
+    assert dict(found.entities) == dict(ledger.graph().entities)
+    assert dict(found.relations) == dict(ledger.graph().relations)
 
 
 @dataclass(repr=False)

@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql as compose
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 from pytest_postgresql.executors import NoopExecutor
 from pytest_postgresql.janitor import DatabaseJanitor
 
@@ -45,6 +46,33 @@ def view(conn: Connection, realm: str, name: str) -> list[Row]:
     """The rows of one of a realm's views or tables."""
     query = compose.SQL("select * from {}").format(compose.Identifier(realm, name))
     return conn.execute(query).fetchall()
+
+
+class Kept:
+    """What a realm holds now, to be as it is now again: a new realm for each example would take longer than most
+    examples, because each session plans anew for it."""
+
+    def __init__(self, conn: Connection, realm: str) -> None:
+        self._conn, self._realm = conn, realm
+        found = sql(conn, "select tablename from pg_tables where schemaname = %s", [realm])
+        self._tables = [row["tablename"] for row in found]
+        self._rows = {
+            table: copied
+            for table in self._tables
+            if (copied := value(conn, self._query("select jsonb_agg(t) from {table} as t", table)))
+        }
+
+    def restore(self) -> None:
+        """Past the triggers, which let nobody erase what was believed."""
+        with self._conn.transaction():
+            self._conn.execute("set local session_replication_role = replica")
+            self._conn.execute("; ".join(self._query("delete from {table}", name) for name in self._tables))
+            for table, copied in self._rows.items():
+                query = "insert into {table} select * from jsonb_populate_recordset(null::{table}, %s)"
+                self._conn.execute(self._query(query, table), [Jsonb(copied)])
+
+    def _query(self, query: str, table: str) -> str:
+        return compose.SQL(query).format(table=compose.Identifier(self._realm, table)).as_string(self._conn)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from psycopg import sql as compose
@@ -102,14 +102,18 @@ where v.died is null
 
 
 # ---------------------------------------------------------------- from the tables
-def expected(conn: Connection, realm: str) -> list[Change]:
-    """Every change of a realm in the order of the feed."""
+def expected(conn: Connection, realm: str, spaces: Sequence[str] | None = None) -> list[Change]:
+    """Every change of a realm, or of some of its spaces, in the order of the feed."""
+    query = compose.SQL("select id, name from {} where name = any (%s) or %s").format(
+        compose.Identifier(realm, "space")
+    )
+    found = conn.execute(query, [list(spaces or ()), spaces is None]).fetchall()
+    names = {row["id"]: row["name"] for row in found}
     told = [
-        *_documents(_table(conn, realm, "document_version", "document")),
-        *_entities(conn, realm),
-        *_relations(_table(conn, realm, "relation_version", "relation")),
+        *_documents(_table(conn, realm, names, "document_version", "document")),
+        *_entities(conn, realm, names),
+        *_relations(_table(conn, realm, names, "relation_version", "relation")),
     ]
-    names = {row["id"]: row["name"] for row in _all(conn, realm, "space")}
     return [
         (names[space], revision, kind, id_)
         for space, revision, _, id_, kind in sorted(told, key=lambda change: change[:4])
@@ -119,14 +123,17 @@ def expected(conn: Connection, realm: str) -> list[Change]:
 _Told = tuple[int, int, int, int, str]
 
 
-def _all(conn: Connection, realm: str, table: str) -> list[Row]:
-    return conn.execute(compose.SQL("select * from {}").format(compose.Identifier(realm, table))).fetchall()
+def _all(conn: Connection, realm: str, spaces: Collection[int], table: str) -> list[Row]:
+    query = compose.SQL("select * from {} where space = any (%s)").format(compose.Identifier(realm, table))
+    return conn.execute(query, [list(spaces)]).fetchall()
 
 
-def _table(conn: Connection, realm: str, table: str, of: str) -> dict[int, list[Row]]:
+def _table(
+    conn: Connection, realm: str, spaces: Collection[int], table: str, of: str
+) -> dict[int, list[Row]]:
     """Of each thing its versions in order."""
     versions: dict[int, list[Row]] = defaultdict(list)
-    for row in sorted(_all(conn, realm, table), key=lambda row: row["born"]):
+    for row in sorted(_all(conn, realm, spaces, table), key=lambda row: row["born"]):
         versions[row[of]].append(row)
     return versions
 
@@ -163,9 +170,9 @@ def _relations(versions: dict[int, list[Row]]) -> Iterator[_Told]:
             yield own[0]["space"], revision, 3, id_, f"relation_{kind}"
 
 
-def _entities(conn: Connection, realm: str) -> Iterator[_Told]:
-    versions = _table(conn, realm, "entity_version", "entity")
-    names = _all(conn, realm, "entity_name")
+def _entities(conn: Connection, realm: str, spaces: Collection[int]) -> Iterator[_Told]:
+    versions = _table(conn, realm, spaces, "entity_version", "entity")
+    names = _all(conn, realm, spaces, "entity_name")
     renamed: dict[int, set[int]] = defaultdict(set)
     for name in names:
         renamed[name["entity"]] |= {name["born"], name["died"]} - {None}

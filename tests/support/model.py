@@ -106,8 +106,10 @@ class Graph:
 
 # ---------------------------------------------------------------- names
 def fold(name: str) -> str:
-    """The form under which spellings are one: no width, case, accents, apostrophes, hyphens, blanks."""
-    decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name).casefold())
+    """The form under which spellings are one: no width, case, accents, apostrophes, hyphens, blanks, and no full stop
+    that ends a word of letters."""
+    plain = re.sub(r"(?<=[^\W\d_])\.(?= |$)", "", unicodedata.normalize("NFKC", name).casefold())
+    decomposed = unicodedata.normalize("NFD", plain)
     kept = (c for c in decomposed if unicodedata.category(c) not in ("Mn", "Zs", "Pd") and c not in "'’‘`´")
     return unicodedata.normalize("NFC", "".join(kept))
 

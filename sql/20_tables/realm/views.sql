@@ -92,7 +92,7 @@ select
     sp.name as space,
     v.name,
     array(
-        select (array_agg(n.name order by n.document desc nulls first))[1] as name
+        select (array_agg(n.name order by n.document is not null, n.name collate "C"))[1] as name
         from entity_name as n
         where n.entity = v.entity and n.died is null and n.role <> 'canonical'
         group by n.folded
