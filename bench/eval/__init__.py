@@ -1,1 +1,1 @@
-"""Answer quality, extraction quality, graph figures and cost, with any OpenAI-compatible endpoint: bench/eval/README.md."""
+"""Answer quality, extraction quality, graph figures and cost, with any OpenAI-compatible endpoint: README.md."""

@@ -129,7 +129,7 @@ def locomo(path: Path) -> Iterator[Instance]:
                     qa["question"],
                     (UNANSWERABLE if qa["category"] == 5 else str(qa["answer"]),),
                     "elements" if qa["category"] == 5 else "span",
-                    "Answer in a few words, with dates and not with words such as yesterday. Say so if it was not mentioned.",
+                    "Answer in a few words, with dates and no words such as yesterday. Say so if it was not told.",
                 )
                 for no, qa in enumerate(row["qa"])
             ),
@@ -184,7 +184,8 @@ def ectqa(path: Path) -> Iterator[Instance]:
 def _ect_question(number: str, row: dict[str, Any], space: str | None) -> Question:
     answer = str(row["answer"])
     if row["reasoning_type"].startswith(UNANSWERABLE):
-        golds, scorer = (UNANSWERABLE,), "elements"
+        golds: tuple[str, ...] = (UNANSWERABLE,)
+        scorer = "elements"
     elif row["reasoning_type"] == "comparison":
         golds, scorer = (answer,), "superlative"
     else:
@@ -199,7 +200,9 @@ def musique(path: Path) -> Iterator[Instance]:
         yield Instance(
             f"musique-{row['id']}",
             tuple(
-                Document(f"{no} {p['title']}", f"{p['title']}\n{p['paragraph_text']}", None, {"title": p["title"]})
+                Document(
+                    f"{no} {p['title']}", f"{p['title']}\n{p['paragraph_text']}", None, {"title": p["title"]}
+                )
                 for no, p in enumerate(row["paragraphs"])
             ),
             (

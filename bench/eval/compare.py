@@ -25,7 +25,7 @@ def sign_test(better: int, worse: int) -> float:
     """Two-sided, exact; ties say nothing."""
     n = better + worse
     tail = sum(math.comb(n, k) for k in range(min(better, worse) + 1))
-    return min(1.0, 2 * tail / 2**n)
+    return min(1.0, float(2 * tail / 2**n))
 
 
 def spread(runs: Sequence[float]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
     python -m bench.eval.extraction --model MODEL@URL [--sentences 100] [--entries 50]
 
 Each text is a document, indexed through the queue; what the gates kept is compared with the gold facts:
-`ends` subject and object, `loose` also the predicate by a word in common, `start` and `end` the days of facts whose ends
-are right. Names are compared by their letters; a name that contains the other counts as the same (Ryan, Dr. Ryan).
+`ends` subject and object, `loose` also the predicate by a word in common, `start` and `end` the days of facts whose
+ends are right. Names are compared by their letters; a name that contains the other counts as the same (Ryan, Dr. Ryan).
 Chunks that failed are part of the result: they cost recall.
 """
 
@@ -73,7 +73,9 @@ def compare(found: Sequence[Fact], gold: Sequence[Fact]) -> Counter[str]:
         if not hits:
             tally.update(gold_start=wanted.start is not None, gold_end=wanted.end is not None)
             continue
-        hit = max(hits, key=lambda f: (same_predicate(f.predicate, wanted.predicate), f.start == wanted.start))
+        hit = max(
+            hits, key=lambda f: (same_predicate(f.predicate, wanted.predicate), f.start == wanted.start)
+        )
         left.remove(hit)
         tally.update(ends=1, loose=same_predicate(hit.predicate, wanted.predicate))
         for bound in ("start", "end"):
@@ -107,7 +109,11 @@ def rates(tally: Counter[str]) -> dict[str, Any]:
 
 # ---------------------------------------------------------------- runs
 def read(
-    session: Connection, realm: str, model: Model, texts: Sequence[tuple[str, str | None]], predicates: Sequence[str]
+    session: Connection,
+    realm: str,
+    model: Model,
+    texts: Sequence[tuple[str, str | None]],
+    predicates: Sequence[str],
 ) -> dict[str, Any]:
     """Indexes the texts through the queue; what it took."""
     session.execute("select graphrag.create_realm(%s, embedding_url => 'builtin:hash', width => 32)", [realm])
@@ -119,7 +125,8 @@ def read(
         session.execute("select graphrag.declare_predicate(%s, realm => %s)", [predicate, realm])
     for no, (text, day) in enumerate(texts):
         session.execute(
-            "select graphrag.enqueue(%s, document => %s, published_at => %s, realm => %s)", [text, str(no), day, realm]
+            "select graphrag.enqueue(%s, document => %s, published_at => %s, realm => %s)",
+            [text, str(no), day, realm],
         )
     start = time.perf_counter()
     session.execute("call graphrag.work(%s, max_attempts => 1)", [realm])
@@ -193,7 +200,8 @@ def _snake(name: str) -> str:
 def atom(session: Connection, model: Model, wanted: int) -> dict[str, Any]:
     entries = spread_over(datasets.atom_nyt(), wanted)
     golds = [
-        [Fact(t.subject, t.predicate, t.object, _iso(t.start), _iso(t.end)) for t in entry.gold] for entry in entries
+        [Fact(t.subject, t.predicate, t.object, _iso(t.start), _iso(t.end)) for t in entry.gold]
+        for entry in entries
     ]
     return score(session, "atom", model, [(e.text, e.date) for e in entries], golds)
 
@@ -205,7 +213,9 @@ def _iso(bound: str | None) -> str | None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", type=Model.of, required=True, help="MODEL@URL")
     parser.add_argument("--sentences", type=int, default=100)
     parser.add_argument("--entries", type=int, default=50)

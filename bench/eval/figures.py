@@ -50,9 +50,11 @@ _LOOSE_TIME = re.compile(
     re.IGNORECASE,
 )
 _FIGURE = re.compile(
-    r"(?P<sign>(?<![\w)])[-−–](?=\s?[$€£\d.]))?\s?(?P<money>(?:US|C|A)?[$€£¥]\s?)?(?P<paren>\(\s?)?(?P<money2>[$€£¥]\s?)?"
+    r"(?P<sign>(?<![\w)])[-−–](?=\s?[$€£\d.]))?\s?(?P<money>(?:US|C|A)?[$€£¥]\s?)?"
+    r"(?P<paren>\(\s?)?(?P<money2>[$€£¥]\s?)?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?P<close>\s?\))?"
-    r"(?:\s*(?P<percent>%|percent\b|per cent\b)|[\s-]?(?P<scale>thousand|million|billion|trillion|mm|mn|bn|tn|k|m|b)\b)?"
+    r"(?:\s*(?P<percent>%|percent\b|per cent\b)"
+    r"|[\s-]?(?P<scale>thousand|million|billion|trillion|mm|mn|bn|tn|k|m|b)\b)?"
     r"(?P<close2>\s?\))?",
     re.IGNORECASE,
 )
@@ -80,7 +82,7 @@ def figures(text: str) -> list[Figure]:
     found = []
     for match in _FIGURE.finditer(rest):
         before = rest[: match.start("digits")][-1:]
-        if before.isalpha() or rest[match.end("digits") :][:1].isalpha() and not match["scale"]:
+        if before.isalpha() or (rest[match.end("digits") :][:1].isalpha() and not match["scale"]):
             continue  # part of a name: A320, 5G
         value = float(match["digits"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1)
         is_money = bool(match["money"] or match["money2"])

@@ -1,5 +1,5 @@
-"""Figures of graphs, by graph_report.sql: A Christmas Carol as gpt-4o read it, and the graph that another system made of
-the same novel, brought as triples. Run by `make eval-graph`.
+"""Figures of graphs, by graph_report.sql: A Christmas Carol as gpt-4o read it, and the graph that another system made
+of the same novel, brought as triples. Run by `make eval-graph`.
 
 Each chunk of either system is a document of one chunk here, so a link across documents is one across chunks. Neither
 format has predicates: the verb of each description stands for one (bench/replay.py), in both alike.
@@ -122,7 +122,11 @@ def imported() -> Iterable[Unit]:
             )
     for unit in rows("text_units.jsonl"):
         key = unit["id"]
-        yield f"unit {unit['human_readable_id']}", unit["text"], {"entities": entities[key], "triples": triples[key]}
+        yield (
+            f"unit {unit['human_readable_id']}",
+            unit["text"],
+            {"entities": entities[key], "triples": triples[key]},
+        )
 
 
 def _day(stamp: Any) -> str | None:

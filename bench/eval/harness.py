@@ -3,8 +3,8 @@
     python -m bench.eval.harness longmemeval --path FILE --extraction MODEL@URL --synthesis MODEL@URL
 
 Everything is kept in a database of its own until it is dropped: a run that was stopped goes on where it was. Documents
-wait in the queue, answers in the table public.answer. Settings of reading vary over one graph (arms, paired); settings of
-indexing need graphs of their own (--repeats, whose spread is reported).
+wait in the queue, answers in the table public.answer. Settings of reading vary over one graph (arms, paired);
+settings of indexing need graphs of their own (--repeats, whose spread is reported).
 """
 
 from __future__ import annotations
@@ -53,8 +53,10 @@ SCORERS: dict[str, Callable[[str, Sequence[str]], Score]] = {
         "score": scoring.superlative(answer, golds),
         "refused": float(scoring.is_refusal(answer)),
     },
-    "elements": lambda answer, golds: _shares(scoring.by_element(answer, golds))
-    | {"numeric_f1": scoring.numeric_f1(answer, "; ".join(golds))},
+    "elements": lambda answer, golds: (
+        _shares(scoring.by_element(answer, golds))
+        | {"numeric_f1": scoring.numeric_f1(answer, "; ".join(golds))}
+    ),
 }
 
 
@@ -102,11 +104,17 @@ def prepare(session: Connection) -> None:
         "create table if not exists public.answer (realm text, question text, arm text, answer text, usage jsonb,"
         " seconds double precision, failure text, primary key (realm, question, arm))"
     )
-    session.execute("create table if not exists public.worked (realm text primary key, seconds double precision)")
+    session.execute(
+        "create table if not exists public.worked (realm text primary key, seconds double precision)"
+    )
 
 
 def create_realm(
-    session: Connection, realm: str, embedding: Model | None, extraction: Model | None, synthesis: Model | None
+    session: Connection,
+    realm: str,
+    embedding: Model | None,
+    extraction: Model | None,
+    synthesis: Model | None,
 ) -> None:
     if value(session, "select to_regnamespace(%s) is not null", [realm]):
         return
@@ -158,11 +166,15 @@ def index(session: Connection, realm: str, instances: Iterable[Instance], *, pla
     )
 
 
-def preflight(session: Connection, realm: str, instances: Sequence[Instance], *, plain: bool) -> dict[str, int]:
+def preflight(
+    session: Connection, realm: str, instances: Sequence[Instance], *, plain: bool
+) -> dict[str, int]:
     """What is indexed, document by document. A run that lacks one, or has a degraded chunk, is not reported."""
     expected = {(instance.space, document.key) for instance in instances for document in instance.documents}
     found = set(
-        session.execute(sql.SQL("select space, document from {}.documents").format(sql.Identifier(realm))).fetchall()
+        session.execute(
+            sql.SQL("select space, document from {}.documents").format(sql.Identifier(realm))
+        ).fetchall()
     )
     # A chunk is degraded if nothing was read in it, or not all of it.
     ((chunks, degraded),) = session.execute(
@@ -184,7 +196,13 @@ def preflight(session: Connection, realm: str, instances: Sequence[Instance], *,
             f" {[' / '.join(map(str, key)) for key in missing[:5]]}, {degraded} of {chunks} chunks degraded;"
             f" reasons: {[reason for (reason,) in reasons]}"
         )
-    return {"documents": len(expected), "chunks": chunks, "missing": 0, "degraded": 0, "passages_only": int(plain)}
+    return {
+        "documents": len(expected),
+        "chunks": chunks,
+        "missing": 0,
+        "degraded": 0,
+        "passages_only": int(plain),
+    }
 
 
 # ---------------------------------------------------------------- asking
@@ -245,14 +263,18 @@ def scored(
 
 
 def _tokens(usage: dict[str, Any]) -> int | None:
-    parts = [usage.get("input_tokens"), usage.get("output_tokens")]
-    return None if None in parts else sum(map(int, parts))
+    read, written = usage.get("input_tokens"), usage.get("output_tokens")
+    return None if read is None or written is None else int(read) + int(written)
 
 
 # ---------------------------------------------------------------- figures
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Means by kind of question and over all; nothing that identifies a question's text."""
-    names = [n for n in ("score", "f1", "exact", "numeric_f1", "refused", "incorrect", "judged") if any(n in r for r in rows)]
+    names = [
+        n
+        for n in ("score", "f1", "exact", "numeric_f1", "refused", "incorrect", "judged")
+        if any(n in r for r in rows)
+    ]
     groups = {"all": list(rows)} | {
         kind: [r for r in rows if r["kind"] == kind] for kind in sorted({r["kind"] for r in rows})
     }
@@ -267,11 +289,14 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def cost(session: Connection, realm: str, documents: int, rows: Sequence[dict[str, Any]], measure: str) -> dict[str, Any]:
+def cost(
+    session: Connection, realm: str, documents: int, rows: Sequence[dict[str, Any]], measure: str
+) -> dict[str, Any]:
     """Calls, tokens and seconds a document, a question and a correct answer, from `usage`."""
     ((calls, tokens, unknown),) = session.execute(
         sql.SQL(
-            "select count(*), sum(input_tokens + coalesce(output_tokens, 0)), count(*) filter (where input_tokens is null)"
+            "select count(*), sum(input_tokens + coalesce(output_tokens, 0)),"
+            " count(*) filter (where input_tokens is null)"
             " from {}.usage where document is not null and question is null"
         ).format(sql.Identifier(realm))
     ).fetchall()
@@ -304,7 +329,9 @@ def evaluate(
     checked = {}
     for name in sorted(set(realms.values())):
         plain = name == "plain"
-        create_realm(session, name, models["embedding"], None if plain else models["extraction"], models["synthesis"])
+        create_realm(
+            session, name, models["embedding"], None if plain else models["extraction"], models["synthesis"]
+        )
         index(session, name, instances, plain=plain)
         checked[name] = preflight(session, name, instances, plain=plain)
     asked = [(instance, question) for instance in instances for question in instance.questions]
@@ -322,7 +349,8 @@ def evaluate(
         "compared_by": measure,
         "paired": {arm: compare.paired(base, [row[measure] for row in rows[arm]]) for arm in arms[1:]},
         "cost": {
-            arm: cost(session, realms[arm], checked[realms[arm]]["documents"], rows[arm], measure) for arm in arms
+            arm: cost(session, realms[arm], checked[realms[arm]]["documents"], rows[arm], measure)
+            for arm in arms
         },
         "rows": [row for arm in arms for row in rows[arm]],
     }
@@ -331,18 +359,29 @@ def evaluate(
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     local = os.environ.get("GRAPHRAG_MODELS_URL", "").split("\n")[0]
     rules = f"rules-spacy-not-an-llm@{local}" if local else None
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("benchmark", choices=BENCHMARKS)
-    parser.add_argument("--path", type=Path, help="the published file or folder (default: under GRAPHRAG_DATA)")
+    parser.add_argument(
+        "--path", type=Path, help="the published file or folder (default: under GRAPHRAG_DATA)"
+    )
     parser.add_argument("--instances", type=int, help="only so many, evenly spread over the file")
     parser.add_argument("--questions", type=int, help="only so many of an instance, evenly spread")
     parser.add_argument("--arms", default=",".join(DEFAULT_ARMS), help=f"of {', '.join(ARMS)}")
     for role in ("extraction", "synthesis"):
-        parser.add_argument(f"--{role}", type=Model.of, default=rules, help="MODEL@URL (default: the local rules)")
+        parser.add_argument(
+            f"--{role}", type=Model.of, default=rules, help="MODEL@URL (default: the local rules)"
+        )
     parser.add_argument(
-        "--embedding", type=Model.of, default=f"all-minilm-l6-v2-int8@{local}" if local else None, help="MODEL@URL"
+        "--embedding",
+        type=Model.of,
+        default=f"all-minilm-l6-v2-int8@{local}" if local else None,
+        help="MODEL@URL",
     )
-    parser.add_argument("--judge", type=Model.of, action="append", help="MODEL@URL of a judge; give several for a panel")
+    parser.add_argument(
+        "--judge", type=Model.of, action="append", help="MODEL@URL of a judge; give several for a panel"
+    )
     parser.add_argument("--repeats", type=int, default=1, help="graphs to index; their spread is reported")
     parser.add_argument("--fresh", action="store_true", help="begin anew instead of going on")
     parser.add_argument("--output", help="name of the file in bench/results (default: eval-BENCHMARK)")
@@ -376,9 +415,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     panel = judge.Panel([(m.name, m.url) for m in options.judge]) if options.judge else None
     with open_database(f"graphrag_eval_{options.benchmark}", fresh=options.fresh) as session:
         try:
-            runs = [evaluate(session, instances, models, arms, panel, no + 1) for no in range(options.repeats)]
+            runs = [
+                evaluate(session, instances, models, arms, panel, no + 1) for no in range(options.repeats)
+            ]
         except NotReportable as reason:
-            raise SystemExit(f"not reportable: {reason}\nRun it again to go on; --fresh begins anew.") from reason
+            raise SystemExit(
+                f"not reportable: {reason}\nRun it again to go on; --fresh begins anew."
+            ) from reason
         figures = runs[0]
         if options.repeats > 1:
             measure = "judged" if panel else "score"

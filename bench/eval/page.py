@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - rows of Markdown tables
 """docs/benchmarks.md from the committed JSON of bench/results: `make benchmarks`. A test says whether it is up to date.
 
 Nothing is typed by hand but the notes on what may be compared with what.
@@ -67,7 +68,9 @@ MEASURES = {
 
 
 def load() -> dict[str, dict[str, Any]]:
-    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))}
+    return {
+        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))
+    }
 
 
 def page(results: dict[str, dict[str, Any]]) -> str:
@@ -141,14 +144,20 @@ def costs(cost: dict[str, Any]) -> str:
     units = ("a document", "a question", "a correct answer, indexing included")
     return table(
         ["cost", *(f"{name} {unit}" for unit in units for name in ("calls", "tokens", "seconds"))],
-        ([arm, *(c[unit][name] for unit in units for name in ("calls", "tokens", "seconds"))] for arm, c in cost.items()),
+        (
+            [arm, *(c[unit][name] for unit in units for name in ("calls", "tokens", "seconds"))]
+            for arm, c in cost.items()
+        ),
     )
 
 
 def spreads(repeats: dict[str, Any]) -> str:
     return "\n" + table(
         ["repeats of the index", "n", "mean", "range", "values"],
-        ([arm, r["repeats"], r["mean"], r["range"], " ".join(map(str, r["values"]))] for arm, r in repeats.items()),
+        (
+            [arm, r["repeats"], r["mean"], r["range"], " ".join(map(str, r["values"]))]
+            for arm, r in repeats.items()
+        ),
     )
 
 
@@ -159,7 +168,9 @@ def evidence(result: dict[str, Any]) -> str:
         rows.append([system, *(found["all"][n] for n in names), *(found["held out"][n] for n in names)])
     rows.append(["goal", *result["reach"].values(), *[None] * len(names)])
     contexts = result["share of gold passages in the context by budget of characters"]
-    shares = "; ".join(f"budget {budget if budget != '0' else 'none'}: {share} %" for budget, share in contexts.items())
+    shares = "; ".join(
+        f"budget {budget if budget != '0' else 'none'}: {share} %" for budget, share in contexts.items()
+    )
     return (
         f"## Evidence\n\n`recall.json` · `make bench-recall` · {result['what']}; vectors of `{result['model']}`\n\n"
         + table(["system", *names, *(f"{n} held out" for n in names)], rows)
@@ -192,9 +203,14 @@ def facts(results: dict[str, dict[str, Any]]) -> str:
 
 
 def graphs(result: dict[str, Any]) -> str:
-    names = {"recorded": "gpt-4o, recorded", "imported": "other system, grounded", "imported_as_given": "other system, as given"}
+    names = {
+        "recorded": "gpt-4o, recorded",
+        "imported": "other system, grounded",
+        "imported_as_given": "other system, as given",
+    }
     rows = [
-        [figure, *(result[realm]["figures"][figure] for realm in names)] for figure in result["recorded"]["figures"]
+        [figure, *(result[realm]["figures"][figure] for realm in names)]
+        for figure in result["recorded"]["figures"]
     ]
     heads = [
         f"- {title}: "
@@ -206,7 +222,10 @@ def graphs(result: dict[str, Any]) -> str:
     ]
     refused = [
         f"- {title}: {result[realm]['indexed']['records']:,} records brought; "
-        + (", ".join(f"{reason} {number}" for reason, number in result[realm]["indexed"]["rejected"].items()) or "none")
+        + (
+            ", ".join(f"{reason} {number}" for reason, number in result[realm]["indexed"]["rejected"].items())
+            or "none"
+        )
         for realm, title in names.items()
     ]
     return (
@@ -229,7 +248,11 @@ def recorded(results: dict[str, dict[str, Any]]) -> str:
         ["christmas_carol", "duplicate entities", plain["duplicate_entities"]],
         ["christmas_carol", "duplicate relations", plain["duplicate_relations"]],
         ["christmas_carol", "pronouns among entities", len(plain["pronouns"])],
-        ["christmas_carol", "short forms of ten main characters that stand apart", plain["fragments"]["count"]],
+        [
+            "christmas_carol",
+            "short forms of ten main characters that stand apart",
+            plain["fragments"]["count"],
+        ],
         ["text2kgbench", "share of well-formed triples recovered", text["recovered"]["share"]],
         ["text2kgbench", "precision without gates", text["gates"]["without_gates"]["precision"]],
         ["text2kgbench", "precision with gates", text["gates"]["with_gates"]["precision"]],

@@ -1,4 +1,4 @@
-"""Deterministic scores of an answer against its gold answer, each 0 to 1. What they cannot say is a judge's business."""
+"""Deterministic scores of an answer against its gold answer, each 0 to 1. The rest is a judge's business."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _CITATION = re.compile(r"\s*\[\s*\d{1,6}(?:\s*[,;]\s*\d{1,6})*\s*\]")
 _CONCLUSION = re.compile(r"\b(?:answer(?: is)?:|therefore|thus|hence|in conclusion|overall,)", re.IGNORECASE)
 _SUPERLATIVE = re.compile(
     r"\b(?:most|least|best|worst|first|last|peak(?:ed)?|record|maximum|minimum|top|latest|earliest"
-    r"|(?!(?:interest|request|invest|forest|west|rest|test|suggest|harvest|modest|honest|guest|quest|contest)\b)"
+    r"|(?!(?:interest|request|invest|forest|west|rest|test|suggest|harvest|modest|honest|guest|contest)\b)"
     r"[a-z]{3,}est)\b",
     re.IGNORECASE,
 )
 #: From here on a sentence says why, or what the asserted thing was compared with.
 _JUSTIFICATION = re.compile(
-    r"\s*(?:\(|;|—|\s-\s|,?\s*\b(?:compared (?:to|with)|versus|vs\.?|because|since it|whereas|while|followed by|ahead of"
-    r"|higher than|lower than|more than|less than|than|above|below|up from|down from|rather than|instead of|unlike)\b)",
+    r"\s*(?:\(|;|—|\s-\s|,?\s*\b(?:compared (?:to|with)|versus|vs\.?|because|since it|whereas|while|followed by"
+    r"|ahead of|higher than|lower than|more than|less than|than|above|below|up from|down from|rather than|instead of|unlike)\b)",
     re.IGNORECASE,
 )
 
@@ -55,7 +55,9 @@ def is_refusal(answer: str) -> bool:
 def words(text: str) -> list[str]:
     """Folded words without articles and punctuation."""
     folded = unicodedata.normalize("NFKD", _CITATION.sub("", text)).casefold()
-    plain = "".join(" " if c in string.punctuation + "’“”–—" else c for c in folded if not unicodedata.combining(c))
+    plain = "".join(
+        " " if c in string.punctuation + "’“”–—" else c for c in folded if not unicodedata.combining(c)
+    )
     return [word for word in plain.split() if word not in ("a", "an", "the")]
 
 

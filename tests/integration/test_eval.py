@@ -14,7 +14,7 @@ from psycopg.rows import tuple_row
 
 from bench.eval import benchmarks, harness, judge
 from bench.eval.extraction import Fact, compare, rates
-from bench.eval.graph_report import bring, report
+from bench.eval.graph_report import Unit, bring, report
 from bench.measure import Connection
 from tests.support import endpoint as faults
 from tests.support.database import Database
@@ -67,7 +67,10 @@ def earnings(folder: Path) -> list[benchmarks.Instance]:
 
 def test_a_run_from_files_to_figures(session: Connection, tmp_path: Path) -> None:
     instances = earnings(tmp_path)
-    assert [(i.space, len(i.documents), len(i.questions)) for i in instances] == [("ect-ACM", 2, 3), ("ect-BLT", 2, 1)]
+    assert [(i.space, len(i.documents), len(i.questions)) for i in instances] == [
+        ("ect-ACM", 2, 3),
+        ("ect-BLT", 2, 1),
+    ]
 
     def answer(request: Request) -> str:
         question = request.message("user", -1)
@@ -98,7 +101,13 @@ def test_a_run_from_files_to_figures(session: Connection, tmp_path: Path) -> Non
     assert everything["n"] == 4
     assert everything["score"] == pytest.approx((0.5 + 1 + 0 + 1) / 4)
     assert everything["incorrect"] == pytest.approx(0.5 / 3, abs=1e-4)
-    assert figures["paired"]["mix"] == {"better": 0, "worse": 0, "same": 4, "difference": 0.0, "sign_test_p": 1.0}
+    assert figures["paired"]["mix"] == {
+        "better": 0,
+        "worse": 0,
+        "same": 4,
+        "difference": 0.0,
+        "sign_test_p": 1.0,
+    }
     cost = figures["cost"]
     assert cost["mix"]["a document"]["calls"] > cost["vectors"]["a document"]["calls"] >= 0
     assert cost["mix"]["a question"]["tokens"] >= 110
@@ -110,7 +119,9 @@ def test_a_run_that_is_not_whole_has_no_figures(session: Connection, tmp_path: P
         endpoint.inject(faults.status(400), where=faults.says("Bolt reported revenue of $8"))
         with pytest.raises(harness.NotReportable, match=r"(missing|degraded)"):
             harness.evaluate(session, instances, models(endpoint), ["mix"])
-        assert not any(request.evidence for request in endpoint.chats), "nothing is asked of a graph with holes"
+        assert not any(request.evidence for request in endpoint.chats), (
+            "nothing is asked of a graph with holes"
+        )
         endpoint.heal()
         session.execute("update graph1.job set status = 'pending', ready_at = now() where status <> 'done'")
         endpoint.inject(faults.status(400), where=lambda r: r.evidence is not None)
@@ -209,15 +220,21 @@ def test_the_graph_report(session: Connection) -> None:
         {"subject": "Ann", "predicate": "left", "object": "Acme", "valid_from": "2020"},
         {"subject": "Acme", "predicate": "based_in", "object": "Oslo", "negated": True},
     ]
-    units = [
-        ("a", "Ann founded Acme.", {"entities": [{"name": "Ann"}], "triples": [dict(zip(("subject", "predicate", "object"), f, strict=True)) for f in facts]}),
-        ("b", "Ann left Acme in 2020. Acme was never in Oslo. Zed.", {"entities": [{"name": "Zed"}], "triples": later}),
-    ]  # fmt: skip
+    first = [dict(zip(("subject", "predicate", "object"), fact, strict=True)) for fact in facts]
+    units: list[Unit] = [
+        ("a", "Ann founded Acme.", {"entities": [{"name": "Ann"}], "triples": first}),
+        (
+            "b",
+            "Ann left Acme in 2020. Acme was never in Oslo. Zed.",
+            {"entities": [{"name": "Zed"}], "triples": later},
+        ),
+    ]
     assert bring(session, "kb", units, grounding=True)["rejected"] == {"pronominal_name": 1}
     found = report(session, "kb")
     expected = {
         "documents": 2, "facts": 3, "entities": 4, "distinct predicates": 3, "entities without a fact": 1,
-        "negated facts": 1, "facts with a stated period": 1, "duplicate facts": 0, "entities in two documents or more": 2,
+        "negated facts": 1, "facts with a stated period": 1, "duplicate facts": 0,
+        "entities in two documents or more": 2,
         "records that gates refused": 1, "superseded facts": 0,
     }  # fmt: skip
     assert {name: found["figures"][name] for name in expected} == expected

@@ -57,7 +57,9 @@ def test_periods(text: str, expected: list[str]) -> None:
 
 def test_numeric_f1() -> None:
     gold = "$2 billion, $2.3 billion, and nearly $1.3 billion."
-    assert numeric_f1("In Q4 2021 $2.0 billion, in Q1 2022 $2,300 million, in Q2 2022 $1.305bn [4].", gold) == 1
+    assert (
+        numeric_f1("In Q4 2021 $2.0 billion, in Q1 2022 $2,300 million, in Q2 2022 $1.305bn [4].", gold) == 1
+    )
     assert numeric_f1("$2 billion and $2.3 billion", gold) == pytest.approx(0.8)
     assert numeric_f1("$2 billion, $2 billion", "$2 billion") == pytest.approx(2 / 3)
     assert numeric_f1("12.5", "12.5%") == 1
