@@ -136,7 +136,7 @@ def index(session: Connection, realm: str, instances: Iterable[Instance], *, pla
     known = set(
         session.execute(
             sql.SQL(
-                "select space, document from {0}.documents union select space, document from {0}.job"
+                "select space, document from {0}.documents where failed = 0 union select space, document from {0}.job"
                 " where status in ('pending', 'running')"
             ).format(sql.Identifier(realm))
         ).fetchall()

@@ -35,7 +35,8 @@ _SUPERLATIVE = re.compile(
 #: From here on a sentence says why, or what the asserted thing was compared with.
 _JUSTIFICATION = re.compile(
     r"\s*(?:\(|;|—|\s-\s|,?\s*\b(?:compared (?:to|with)|versus|vs\.?|because|since it|whereas|while|followed by"
-    r"|ahead of|higher than|lower than|more than|less than|than|above|below|up from|down from|rather than|instead of|unlike)\b)",
+    r"|ahead of|higher than|lower than|more than|less than|than|above|below|up from|down from"
+    r"|rather than|instead of|unlike)\b)",
     re.IGNORECASE,
 )
 
