@@ -22,8 +22,8 @@ Written by `make benchmarks` from the JSON under [bench/results](../bench/result
 that it was made of and the command that makes that anew. Speed: [performance.md](performance.md).
 
 **What these figures are.** The machine that measured them has no strong language model. Answers and facts come from
-`rules-spacy-not-an-llm`, which are grammar rules and no language model, and from SmolLM2, a language model of 135 million
-weights whose facts are mostly wrong. So the tables of answers say that the harness runs from end to end and what it costs,
+`rules-spacy-not-an-llm`, which are grammar rules and no language model, on small slices; of SmolLM2 no result is stored.
+So the tables of answers say that the harness runs from end to end and what it costs,
 and **nothing about the answers that a capable model would give**. With an endpoint of yours it is one command:
 
     make eval-longmemeval EVAL="--path FILE --extraction MODEL@URL --synthesis MODEL@URL --judge MODEL@URL --judge …"
