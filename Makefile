@@ -17,6 +17,9 @@
 #   make bench-cancel   how long a stop takes, at random instants
 #   make bench-jobs     documents a second by 1, 2 and 4 workers
 #   make bench-size     disk and memory of vectors by width and kind of index
+#   make eval-longmemeval   index, ask, score: also eval-locomo, eval-ectqa, eval-musique; EVAL="…" (bench/eval/README.md)
+#   make eval-graph     figures of graphs, in SQL only          make eval-extraction   extracted facts against gold ones
+#   make benchmarks     docs/benchmarks.md from bench/results
 #   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -46,7 +49,8 @@ EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sq
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
     models stop-models demo lint check test nightly bench-cancel bench-communities bench-latency bench-recall \
-    bench-time bench-write bench-jobs bench-size installcheck tle dist clean
+    bench-time bench-write bench-jobs bench-size eval-longmemeval eval-locomo eval-ectqa eval-musique eval-graph \
+    eval-extraction benchmarks installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -161,6 +165,22 @@ bench-write: start
 	@for part in carol text2kg atom musique; do \
 	    $(environment) PYTHONPATH=plpython:. $(VENV)/bin/python -m bench.write_$$part || exit; \
 	done
+
+# Answers of a benchmark, by any endpoint; EVAL has the options. A run that was stopped goes on.
+EVAL ?=
+eval-longmemeval eval-locomo eval-ectqa eval-musique: eval-%: start
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@$(environment) $(VENV)/bin/python -m bench.eval.harness $* $(EVAL)
+
+eval-extraction: start
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@$(environment) $(VENV)/bin/python -m bench.eval.extraction $(EVAL)
+
+eval-graph: start
+	@$(environment) $(VENV)/bin/python -m bench.eval.graph_report
+
+benchmarks: setup
+	@$(VENV)/bin/python -m bench.eval.page
 
 DSN ?= postgresql:///postgres
 installcheck:

@@ -14,8 +14,9 @@ from tests.support.calls import row, rows
 from tests.support.database import Connection, Database, sql, value
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
-RUNNABLE = ["README.md", "docs/reference.md", "docs/time.md"]
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
+GUIDES = [path.relative_to(ROOT).as_posix() for path in PAGES if path.parent.name == "howto"]
+RUNNABLE = ["README.md", "docs/reference.md", "docs/time.md", "docs/tutorial.md", *GUIDES]
 
 #: An example, whether it needs a model, and what it prints if the page shows that.
 EXAMPLE = re.compile(
