@@ -497,9 +497,10 @@ as $function$
 -- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
 -- read or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is
 -- to be done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the
--- tables were empty and had no statistics, so nothing is left for those to decide. Reads add plan_cache_mode: each of
--- their many statements seems cheaper when it is planned anew for its arguments, and the planning took three quarters
--- of a call. The functions that search vectors add enable_sort: texts come in the order of the vectors' index, which a
+-- tables were empty and had no statistics, so nothing is left for those to decide. Reads, and what writes documents, add
+-- plan_cache_mode: each of their many statements seems cheaper when it is planned anew for its arguments, and the
+-- planning took three quarters of a read, a sixth of a write. So no statement may serve one and all: a plan for both
+-- reads everything for each. The functions that search vectors add enable_sort: texts come in the order of the vectors' index, which a
 -- sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
@@ -3591,13 +3592,14 @@ create function graphrag._gate_words(probes text[])
 as $function$
 -- Of the probes, those that are gate words, as the keys `kind word` and `kind:language word` of an object, and as the
 -- key `word` alone unless the kind only tells apart what other words have made suspect. The current realm's words have
--- language *: they go with any. Outside a realm there is no such table.
+-- language *: they go with any. Outside a realm there is no such table. A function takes the collation of what it is
+-- called with; with another one than the table's, all its words would be read.
 declare
     _hits jsonb := (
         select jsonb_object_agg(h.hit, true)
         from graphrag.gate_word as w
         cross join unnest(graphrag._word_hits(w.kind, w.language, w.word)) as h (hit)
-        where w.word = any (probes)
+        where w.word = any (probes collate "default")
     );
     _realm_hits jsonb;
 begin
@@ -3605,7 +3607,7 @@ begin
         select jsonb_object_agg(h.hit, true) into _realm_hits
         from gate_word as w
         cross join unnest(graphrag._word_hits(w.kind, '*', w.word)) as h (hit)
-        where w.word = any (probes);
+        where w.word = any (probes collate "default");
     end if;
     return coalesce(_hits, '{}') || coalesce(_realm_hits, '{}');
 end
@@ -7650,7 +7652,7 @@ begin
         space, graphrag._relation_states(_claims, graphrag._judged_pairs(space, _claims))
     );
     _involved := graphrag._involved_relations(
-        _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
+        _claims, _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
     );
     select
         0,
@@ -7668,6 +7670,7 @@ $function$;
 comment on function graphrag._derive_relations(integer, bigint, bigint[], text[], bigint[]) is 'Recomputes the relations that touched triples can move.';
 
 create function graphrag._involved_relations(
+    claims graphrag._claim[],
     pair_subjects bigint[],
     pair_objects bigint[],
     slot_subjects bigint[],
@@ -7677,6 +7680,8 @@ create function graphrag._involved_relations(
     language plpgsql stable parallel safe
     set plan_cache_mode = force_generic_plan
 as $function$
+-- Facts and values apart, because each kind has its index. By its object alone a relation is found only while it has a
+-- live version or a claim: with neither there is nothing to change.
 begin
     return array(
         select r.id
@@ -7689,16 +7694,26 @@ begin
         union
         select r.id
         from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
-        join relation as r on r.subject = t.entity and r.predicate = t.predicate
+        join relation as r on r.subject = t.entity and r.predicate = t.predicate and r.object is not null
         union
         select r.id
         from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
+        join relation as r on r.subject = t.entity and r.predicate = t.predicate and r.object is null
+        union
+        select v.relation
+        from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
         join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
-        join relation as r on r.object = t.entity and r.predicate = t.predicate
+        join relation_version as v on v.object = t.entity and v.predicate = t.predicate and v.died is null
+        union
+        select c.relation
+        from unnest(claims) as c
+        join unnest(slot_subjects, slot_predicates) as t (entity, predicate)
+            on t.entity = c.relation_object and t.predicate = c.predicate
+        where c.is_symmetric and c.is_functional
     );
 end
 $function$;
-comment on function graphrag._involved_relations(bigint[], bigint[], bigint[], text[]) is 'The relations that stand in pairs and slots.';
+comment on function graphrag._involved_relations(graphrag._claim[], bigint[], bigint[], bigint[], text[]) is 'The relations that stand in pairs and slots.';
 
 -- sql/40_graph/_entity_states.sql
 
@@ -9327,8 +9342,14 @@ begin
     end if;
     with stated as materialized (
         select a.id, a.chunk, a.stated_predicate, a.predicate, a.is_swapped, a.object is not null as is_edge
-        from assertion as a
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks)) and graphrag._is_live(a.chunk)
+        from unnest(
+            case
+                when chunks is null then array(select distinct e.chunk from assertion as e where e.space = $1)
+                else chunks
+            end
+        ) as c (id)
+        join assertion as a on a.chunk = c.id
+        where graphrag._is_live(c.id)
     )
     select array_agg(s.chunk), array_agg(s.id), array_agg(r.predicate), array_agg(r.swapped and s.is_edge)
     into _chunks, _assertions, _predicates, _swapped
@@ -10409,11 +10430,10 @@ as $function$
 begin
     return query
     select distinct m.folded, a.folded
-    from mention as m
+    from unnest(names) as n (folded)
+    join mention as m on m.space = $1 and m.folded = n.folded
     cross join unnest(m.folded_aliases) as a (folded)
-    where m.space = $1
-        and m.folded = any (names)
-        and m.folded_aliases <> '{}'
+    where m.folded_aliases <> '{}'
         and a.folded <> m.folded
         and graphrag._is_live(m.chunk)
         and not exists (
@@ -10444,9 +10464,10 @@ begin
         where m.space = $1 and m.kind = 'merge' and m.died is null and n.name = any (names)
         union all
         select distinct m.folded, min(m.folded) over (partition by i.identifier), 0
-        from mention as m
+        from unnest(names) as n (folded)
+        join mention as m on m.space = $1 and m.folded = n.folded
         cross join unnest(m.identifiers) as i (identifier)
-        where m.space = $1 and m.folded = any (names) and m.identifiers <> '{}' and graphrag._is_live(m.chunk)
+        where m.identifiers <> '{}' and graphrag._is_live(m.chunk)
     ) as p
     where not exists (
         select
@@ -10925,38 +10946,16 @@ as $function$
 -- The triples whose relations a change can move, under the names' entities before and after it: those the chunks state,
 -- those that use a name which moved to another entity, and what these were judged to contradict. NULL chunks: every
 -- triple.
+declare
+    _said bigint[] := graphrag._touched_assertions(space, chunks, moved);
 begin
     return query
-    with said as (
-        select a.id
-        from unnest(chunks) as c (id)
-        join assertion as a on a.chunk = c.id
+    with judged as (
+        select s.id from unnest(_said) as s (id)
         union
-        select a.id
-        from assertion as a
-        where a.space = $1 and chunks is null
+        select c.other from unnest(_said) as s (id) join contradiction as c on c.assertion = s.id
         union
-        select a.id
-        from unnest(moved) as m
-        join assertion as a on a.space = $1 and a.subject = m.folded
-        where m.document is null
-        union
-        select a.id
-        from unnest(moved) as m
-        join assertion as a on a.space = $1 and a.object = m.folded
-        where m.document is null
-        union
-        select a.id
-        from unnest(moved) as m
-        join chunk as k on k.document = m.document
-        join assertion as a on a.chunk = k.id and m.folded in (a.subject, a.object)
-    ),
-    judged as (
-        select s.id from said as s
-        union
-        select c.other from said as s join contradiction as c on c.assertion = s.id
-        union
-        select c.assertion from said as s join contradiction as c on c.other = s.id
+        select c.assertion from unnest(_said) as s (id) join contradiction as c on c.other = s.id
     ),
     stated as (
         select distinct k.document, a.subject, a.predicate, a.object
@@ -10990,6 +10989,59 @@ begin
 end
 $function$;
 comment on function graphrag._touched_triples(integer, bigint[], graphrag._resolution[], graphrag._resolution[]) is 'Subject, predicate and object of the relations that a change can move.';
+
+create function graphrag._touched_assertions(space integer, chunks bigint[], moved graphrag._resolution[])
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+-- Two statements: one that can do both is planned for all assertions, and then looks at all for each document.
+-- What a document corrects, or did, loses or regains all its slots, not only those in which it is contradicted.
+declare
+    _said bigint[];
+begin
+    if chunks is null then
+        return array(select a.id from assertion as a where a.space = $1);
+    end if;
+    _said := array(
+        select a.id
+        from unnest(chunks) as c (id)
+        join assertion as a on a.chunk = c.id
+        union
+        select a.id
+        from unnest(moved) as m
+        join assertion as a on a.space = $1 and a.subject = m.folded
+        where m.document is null
+        union
+        select a.id
+        from unnest(moved) as m
+        join assertion as a on a.space = $1 and a.object = m.folded
+        where m.document is null
+        union
+        select a.id
+        from unnest(moved) as m
+        join chunk as k on k.document = m.document
+        join assertion as a on a.chunk = k.id and m.folded in (a.subject, a.object)
+    );
+    return array(
+        select s.id from unnest(_said) as s (id)
+        union
+        select a.id
+        from (
+            select distinct k.document
+            from unnest(_said) as s (id)
+            join assertion as a on a.id = s.id
+            join chunk as k on k.id = a.chunk
+        ) as t
+        join document_version as v on v.document = t.document
+        cross join unnest(graphrag._corrects(v.metadata)) as c (key)
+        join document as d on d.space = $1 and d.key = c.key
+        join document_version as w on w.document = d.id and w.died is null
+        join document_chunk as p on p.version = w.id and p.died is null
+        join assertion as a on a.chunk = p.chunk
+    );
+end
+$function$;
+comment on function graphrag._touched_assertions(integer, bigint[], graphrag._resolution[]) is 'The assertions that these chunks make, that use a name which moved, or that are in documents which those correct; NULL chunks: all.';
 
 -- sql/40_graph/_withdraw_by_hand.sql
 
@@ -11595,6 +11647,7 @@ create function graphrag.delete_document(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- Withdraws what the document said. History keeps it: a read as of an earlier belief still finds it.
 declare
@@ -12027,6 +12080,7 @@ create function graphrag.index(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set plan_cache_mode = force_generic_plan
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$
@@ -20359,7 +20413,8 @@ begin
     perform set_config(s.name, s.value, true)
     from (
         values ('standard_conforming_strings', 'on'), ('enable_seqscan', 'off'), ('join_collapse_limit', '1'),
-            ('jit', 'off'), ('graphrag.call', call), ('graphrag.tally', tally)
+            ('jit', 'off'), ('plan_cache_mode', 'force_generic_plan'), ('graphrag.call', call),
+            ('graphrag.tally', tally)
     ) as s (name, value);
     return graphrag._enter(realm);
 end
