@@ -19,8 +19,8 @@ from psycopg.types.json import Jsonb
 from bench import datasets
 from bench.measure import Connection, counts, cpu_ms, database, publish, run_or_skip, spread, value
 
-#: Tables in the order of their references but for `document`, which comes before all. The first group is the floor that
-#: the target speaks of: texts with their vectors, entities, relations; the second is what else a document leaves behind.
+#: Tables in the order of their references but for `document`, which comes before all. The first group is the floor
+#: that the target speaks of: texts with their vectors, entities, relations; the second is what else a document leaves.
 _DERIVED = ("content", "entity", "entity_name", "entity_version", "relation", "relation_version")
 _EVIDENCE = ("document", "document_version", "chunk", "document_chunk", "mention", "assertion")
 _SLICES = ("start", "middle", "end")
@@ -111,8 +111,8 @@ def index(session: Connection, passage: datasets.Passage, no: int, realm: str = 
 class Floor:
     """The bare insertion of the rows that appeared in realm kb since the last time, into realm bare.
 
-    Rows are read by their keys, in order, and no trigger of the realm's looks at them. What ended since then is not ended
-    here, so the indexes that allow one live version are plain ones.
+    Rows are read by their keys, in order, and no trigger of the realm's looks at them. What ended since then is not
+    ended here, so the indexes that allow one live version are plain ones.
     """
 
     def __init__(self, session: Connection) -> None:

@@ -494,14 +494,14 @@ create function graphrag._enter(realm text, must_exist boolean default true)
     language plpgsql volatile parallel unsafe
 as $function$
 -- Called by an entry point that has pinned its search_path: set_config(…, true) then lasts until that function exits.
--- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
--- read or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is
--- to be done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the
--- tables were empty and had no statistics, so nothing is left for those to decide. Reads, and what writes documents, add
+-- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is read
+-- or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is to be
+-- done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the tables were
+-- empty and had no statistics, so nothing is left for those to decide. Reads, and what writes documents, add
 -- plan_cache_mode: each of their many statements seems cheaper when it is planned anew for its arguments, and the
 -- planning took three quarters of a read, a sixth of a write. So no statement may serve one and all: a plan for both
--- reads everything for each. The functions that search vectors add enable_sort: texts come in the order of the vectors' index, which a
--- sort of all of them only seems to beat.
+-- reads everything for each. The functions that search vectors add enable_sort: texts come in the order of the vectors'
+-- index, which a sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;
@@ -5326,7 +5326,9 @@ as $function$
         length(alias) > 1
         and alias = upper(alias)
         and regexp_replace(alias, '[^[:alnum:]]', '', 'g')
-            = array_to_string(array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), '')
+            = array_to_string(
+                array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), ''
+            )
     )
 $function$;
 comment on function graphrag._is_another_form(text, text) is 'Whether two names share a word, or one is the other''s initials.';
@@ -19608,7 +19610,9 @@ begin
                 hint = 'Paste the key itself, or env:NAME to have it read from the server''s environment.';
     end if;
     if (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
-        if _choose_location.api_key ~ '^env:' and not graphrag._is_in_environment(substr(_choose_location.api_key, 5)) then
+        if _choose_location.api_key ~ '^env:'
+            and not graphrag._is_in_environment(substr(_choose_location.api_key, 5))
+        then
             raise warning 'the server''s environment has no variable "%"', substr(_choose_location.api_key, 5)
                 using detail = format('Until it has, %s is called without a key.', _url),
                     hint = 'Set it where the server is started, and restart the server.';

@@ -65,7 +65,9 @@ as $function$
         length(alias) > 1
         and alias = upper(alias)
         and regexp_replace(alias, '[^[:alnum:]]', '', 'g')
-            = array_to_string(array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), '')
+            = array_to_string(
+                array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), ''
+            )
     )
 $function$;
 comment on function graphrag._is_another_form(text, text) is 'Whether two names share a word, or one is the other''s initials.';

@@ -26,7 +26,9 @@ begin
                 hint = 'Paste the key itself, or env:NAME to have it read from the server''s environment.';
     end if;
     if (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
-        if _choose_location.api_key ~ '^env:' and not graphrag._is_in_environment(substr(_choose_location.api_key, 5)) then
+        if _choose_location.api_key ~ '^env:'
+            and not graphrag._is_in_environment(substr(_choose_location.api_key, 5))
+        then
             raise warning 'the server''s environment has no variable "%"', substr(_choose_location.api_key, 5)
                 using detail = format('Until it has, %s is called without a key.', _url),
                     hint = 'Set it where the server is started, and restart the server.';

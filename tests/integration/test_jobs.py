@@ -108,7 +108,9 @@ def test_an_extraction_may_be_brought(conn: Connection) -> None:
 @pytest.mark.usefixtures("model")
 def test_a_bulk_load_builds_the_vector_indexes_after_the_rows(conn: Connection) -> None:
     kinds = "select count(*) from pg_indexes where schemaname = 'kb' and indexname ~ '^content_vec_'"
-    filenodes = "select sum(c.oid::bigint) from pg_class as c where c.relname ~ '^content_vec_' and c.relkind = 'i'"
+    filenodes = (
+        "select sum(c.oid::bigint) from pg_class as c where c.relname ~ '^content_vec_' and c.relkind = 'i'"
+    )
     enqueue(conn, "Ann")
     before = value(conn, filenodes)
     work(conn, bulk=True, max_jobs=1)
