@@ -80,8 +80,11 @@ stage: setup
 start: stage
 	@extension/quietly.sh start extension/cluster.sh start
 
+# Those of test workers too.
 stop:
-	@extension/cluster.sh stop
+	@for cluster in $(notdir $(wildcard $(STATE)/cluster $(STATE)/cluster-gw?)); do \
+	    CLUSTER=$$cluster extension/cluster.sh stop; \
+	done
 
 dsn:
 	@$(MAKE) start >&2
@@ -126,10 +129,13 @@ lint: setup
 	@extension/lint.sh
 check: lint
 
+# A test file stays with one worker, whose server is its own. In the order of collection: what takes long comes first.
+PYTEST_WORKERS ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 test: start
 	@extension/lint.sh --if-changed
 	@extension/quietly.sh models bench/local_models/serve.sh start
-	@$(environment) $(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+	@$(environment) $(VENV)/bin/python -m pytest $(PYTEST_WORKERS) $(PYTEST_ARGS)
 
 nightly:
 	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly

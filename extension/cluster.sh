@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # The private PostgreSQL cluster of this checkout: for development, tests and the demo, never for data you keep
 # (no fsync, no passwords; reachable from this machine only). Never run as root: root hands over to `postgres`.
-# Usage: cluster.sh start|stop|status|dsn|reset
+# Usage: [CLUSTER=name] cluster.sh start|stop|status|dsn|reset
+# CLUSTER is another than the usual one, of the same checkout: each worker of a parallel test run has its own, because
+# some tests kill servers.
 set -euo pipefail
 . "$(dirname "$0")/paths.sh"
 
 DATABASE=graphrag
-BASE=$STATE/cluster
+BASE=$STATE/${CLUSTER:-cluster}
 DATA=$BASE/data
 LOG=$BASE/log
 CONFIG=$DATA/graphrag.conf
-STATE_HASH=$(printf '%s' "$STATE" | sha256sum | cut -c 1-8)
+BASE_HASH=$(printf '%s' "$BASE" | sha256sum | cut -c 1-8)
 SOCKETS=$BASE
-if [ $((${#SOCKETS} + 20)) -gt 100 ]; then SOCKETS=/tmp/graphrag-$STATE_HASH; fi
+if [ $((${#SOCKETS} + 20)) -gt 100 ]; then SOCKETS=/tmp/graphrag-$BASE_HASH; fi
 
 as_server() {
     # A clean environment: what the server does must not hang on what the caller had exported.
@@ -33,9 +35,9 @@ running() {
 
 port() { sed -n 4p "$DATA/postmaster.pid"; }
 
-# Ports from a start that belongs to this state directory, so that a restart usually finds its old one again.
+# Ports from a start that belongs to this cluster, so that a restart usually finds its old one again.
 free_ports() {
-    "$PYTHON" - "$((16#$STATE_HASH % 10000))" <<'EOF'
+    "$PYTHON" - "$((16#$BASE_HASH % 10000))" <<'EOF'
 import socket
 import sys
 
@@ -105,7 +107,7 @@ start() {
         "Run as root: $ROOT/extension/setup.sh packages"
     [ -e /proc/self ] || die "/proc is not mounted" "mount -t proc proc /proc"
     make_directories
-    exec 9>"$STATE/cluster.lock"
+    exec 9>"$BASE.lock"
     flock 9 # two starts at once
     make_data
     if running; then

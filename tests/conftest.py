@@ -12,6 +12,7 @@ from psycopg.conninfo import conninfo_to_dict
 from pytest_postgresql import factories
 from pytest_postgresql.executors import NoopExecutor
 
+from tests.support.cluster import server_of_this_worker
 from tests.support.database import (
     PREFIX,
     Connection,
@@ -23,7 +24,7 @@ from tests.support.database import (
 )
 from tests.support.endpoint import Endpoint
 
-_DSN = os.environ.get("GRAPHRAG_DSN", "")
+_DSN = server_of_this_worker()
 _WHERE = conninfo_to_dict(_DSN)
 _NUMBERS = count()
 

@@ -387,6 +387,8 @@ def test_ten_thousand_rows_are_one_insert(conn: Connection) -> None:
     assert attached < plain + 3
     conn.execute("drop table plain")
     conn.execute("delete from article where id >= 10")
+    assert len(queued(conn)) == 20_000
+    conn.execute("delete from kb.job where ended_at is null")  # nothing was indexed
     assert is_in_step(conn)
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "extension" / "cluster.sh"
+from tests.support.cluster import SCRIPT
+from tests.support.cluster import cluster as cluster_script
 
 
 @dataclass(frozen=True)
@@ -32,18 +33,7 @@ class Cluster:
         return int(self.pid_file.read_text().splitlines()[0])
 
     def run(self, command: str) -> str:
-        """Standard output of one command of the script, which must succeed."""
-        done = subprocess.run(
-            [SCRIPT, command],
-            env={**os.environ, "STATE": str(self.state)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return cluster_script(command, STATE=str(self.state))
 
     def answers(self) -> bool:
         with psycopg.connect(self.run("dsn").strip()) as conn:

@@ -26,7 +26,7 @@ def cron(dsn: str) -> Iterator[Connection]:
     with psycopg.connect(where, autocommit=True, row_factory=dict_row) as conn:
         if value(conn, "select to_regnamespace(%s) is not null", [REALM]):
             clean(conn)  # after a run that was killed
-        if sql(conn, "select from pg_extension where extname in ('pg_cron', 'graphrag')"):
+        if sql(conn, "select extname from pg_extension where extname in ('pg_cron', 'graphrag')"):
             pytest.skip(f"database {name} has an extension of its own, which this test would drop")
         conn.execute("create extension pg_cron; create extension graphrag cascade")
         rows(conn, "create_realm", REALM, "builtin:hash", width=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -93,11 +94,15 @@ def create_extension(**where: Any) -> None:
 def drop_leftovers(dsn: str) -> None:
     """Drop the databases of test runs whose process is gone: a killed run drops nothing itself."""
     with psycopg.connect(dsn, autocommit=True) as conn:
-        found = conn.execute("select datname from pg_database where starts_with(datname, %s)", (PREFIX,))
-        for (name,) in found.fetchall():
-            if not _alive(int(name.removeprefix(PREFIX).split("_")[0])):
+        found = conn.execute(
+            "select datname, datistemplate from pg_database where starts_with(datname, %s)", (PREFIX,)
+        )
+        for name, is_template in found.fetchall():
+            (pid,) = re.findall(rf"^{PREFIX}(\d+)", name)
+            if not _alive(int(pid)):
                 database = compose.Identifier(name)
-                conn.execute(compose.SQL("alter database {} is_template false").format(database))
+                if is_template:  # one that was being dropped or made is none, and cannot be altered
+                    conn.execute(compose.SQL("alter database {} is_template false").format(database))
                 conn.execute(compose.SQL("drop database {} with (force)").format(database))
 
 
