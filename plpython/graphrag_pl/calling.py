@@ -128,6 +128,7 @@ class Attempts:
             self.models.clear()
 
 
+@errors.relaying
 def call_endpoints(
     plpy: Database, requests: str, concurrency: int, factory: ClientFactory | None = None
 ) -> str:
@@ -228,6 +229,7 @@ class Calls:
 _HANDED_OVER: list[Calls] = []
 
 
+@errors.relaying
 def hand_over(plpy: Database, requests: str, concurrency: int) -> None:
     """`graphrag._open_calls`: open where the keys may be read."""
     while _HANDED_OVER:

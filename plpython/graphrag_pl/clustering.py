@@ -46,6 +46,7 @@ class _MissingError(Exception):
     why: str
 
 
+@errors.relaying
 def cluster(
     plpy: Database, vertices: int, edges: bytes, weights: bytes, algorithm: str, resolution: float
 ) -> Clustering:

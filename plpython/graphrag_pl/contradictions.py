@@ -20,6 +20,7 @@ Question = Mapping[str, Any]
 Verdict = tuple[int, int]
 
 
+@errors.relaying
 def find_contradictions(plpy: Database, memory: Memory, questions: str, document: str) -> str:
     """`graphrag._ask_contradictions`: JSON list of {chunk, no, text, published_on, candidates: [{id, text,
     published_on}]} into {found: [{chunk, no, other, model, prompt}], not_offered, failed, error}.

@@ -45,6 +45,7 @@ def finding(check: str, status: str, detail: str, advice: str | None = None) -> 
 
 
 # ---------------------------------------------------------------- libraries
+@errors.relaying
 def examine_libraries(plpy: Database) -> str:
     """`graphrag._doctor_libraries`: JSON list of findings, the interpreter and one a library."""
     interpreter = finding("python", "ok", f"Python {platform.python_version()}")
@@ -87,6 +88,7 @@ class Probe:
         )
 
 
+@errors.relaying
 def examine_endpoints(plpy: Database, realm: str | None, model: str | None, width: int | None) -> str:
     """`graphrag._doctor_endpoints`: JSON list of findings, some a role.
 

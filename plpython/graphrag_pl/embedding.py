@@ -24,6 +24,7 @@ _ROUND = 16
 _FLOAT = struct.Struct("<f")
 
 
+@errors.relaying
 def embed(
     plpy: Database,
     texts: Sequence[str],
@@ -50,6 +51,7 @@ def embed(
     return [vectors[text] for text in texts]
 
 
+@errors.relaying
 def probe_width(plpy: Database, endpoint: str) -> str:
     """How many dimensions the vectors of an endpoint (JSON: base_url, model, options) have: JSON {width,
     usage}, `usage` being for `_record_usage` once there is a realm to note it in."""

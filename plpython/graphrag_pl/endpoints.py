@@ -269,6 +269,7 @@ def _not_allowed() -> CallError:
 
 
 # ---------------------------------------------------------------- the server's environment
+@errors.relaying
 def environment_endpoint(plpy: Database, role: str) -> str | None:
     """The endpoint of a role that the server's environment names, as JSON, or None. Raises GR009 for a URL that
     may hold a secret.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from types import ModuleType
+from typing import Concatenate, ParamSpec, TypeVar
 
 from graphrag_pl import loader
 from graphrag_pl.database import Breathe, Database, breathing
@@ -24,6 +26,10 @@ WIDTH_MISMATCH = "GR105"
 INVALID_VECTOR = "GR106"
 MISSING_LIBRARY = "GR201"
 CLUSTERING_FAILED = "GR203"
+
+P = ParamSpec("P")
+R = TypeVar("R")
+D = TypeVar("D", bound=Database)
 
 #: Everything PL/Python looks for on an error; an attribute that is absent would confuse it.
 _FIELDS = (
@@ -65,6 +71,25 @@ def detail_of(error: BaseException) -> str | None:
     """The DETAIL of an error that SQL raised, or this package."""
     packed = getattr(error, "spidata", None)
     return packed[1] if packed else getattr(error, "detail", None)
+
+
+def relaying(function: Callable[Concatenate[D, P], R]) -> Callable[Concatenate[D, P], R]:
+    """For what SQL calls: an error that SQL raised inside goes out as it was, with no name of a Python class before it
+    but the package's own."""
+
+    @wraps(function)
+    def call(plpy: D, /, *arguments: P.args, **named: P.kwargs) -> R:
+        try:
+            return function(plpy, *arguments, **named)
+        except Exception as error:
+            packed = getattr(error, "spidata", None)
+            if not packed:
+                raise
+            known = sql_error(plpy, sqlstate_of(error) or "XX000", str(error), packed[1], packed[2])
+            vars(known).update(zip(_FIELDS[3:], packed[5:], strict=False))
+            raise known from error
+
+    return call
 
 
 def library(plpy: Database, name: str) -> ModuleType:

@@ -68,6 +68,7 @@ class Chunk:
         }
 
 
+@errors.relaying
 def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
     """`graphrag._extract`: JSON list of {no, body}, one batch, and the document's context into a list of
     equal length and order.
@@ -86,6 +87,7 @@ def extract(plpy: Database, memory: Memory, chunks: str, context: str) -> str:
     return to_json([chunk.as_json() for chunk in batch], breathing(plpy))
 
 
+@errors.relaying
 def parse_extraction(plpy: Database, extraction: str) -> str:
     """`graphrag._parse_extraction`: what a caller brings, as JSON, through the same reading as a model's
     answer.

@@ -39,16 +39,24 @@ class Limits:
     max_attempts: int
     retry_after: str
     lease: str
+    bulk: bool = False
 
 
 class NotHeldError(Exception):
     """Another worker has taken the job, or a later change its place: there is nothing left to do or to note."""
 
 
+@errors.relaying
 def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> None:
-    """Jobs one after another, until none is due or a limit is reached. A job's failure is the job's."""
+    """Jobs one after another, until none is due or a limit is reached. A job's failure is the job's.
+
+    In bulk the vector indexes are away meanwhile. A worker that dies leaves them away: the next one builds them, also
+    where it finds nothing left to do.
+    """
     worker = Worker(plpy, realm, limits)
     worker.begin()
+    if limits.bulk and worker.has_jobs():
+        worker.change_indexes("drop_vector_indexes")
     ends_at = time.monotonic() + (math.inf if limits.max_seconds is None else limits.max_seconds)
     done = 0
     while (limits.max_jobs is None or done < limits.max_jobs) and time.monotonic() < ends_at:
@@ -63,6 +71,8 @@ def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> No
             if errors.sqlstate_of(error) == _CANCELLED:
                 raise
         done += 1
+    if limits.bulk:
+        worker.change_indexes("build_vector_indexes")
 
 
 def _run(worker: Worker, memory: Memory) -> None:
@@ -174,6 +184,19 @@ class Worker(Committing):
         if time.monotonic() >= self._renew_at:
             self.enter()
             self.hold()
+
+    # ------------------------------------------------------------ a bulk load
+    def has_jobs(self) -> bool:
+        self.enter()
+        found = self.value("select exists (select from job where ended_at is null)")
+        self.commit()
+        return bool(found)
+
+    def change_indexes(self, function: str) -> None:
+        """By its own transaction: a lock on all texts is not to be kept."""
+        self.enter()
+        self.value(f"select graphrag.{function}($1)", Argument("text", self._realm))
+        self.commit()
 
     # ------------------------------------------------------------ the job
     def claim(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from typing import Any
 
-from graphrag_pl import endpoints, prompts
+from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import ChatModel, Outcome, Reply
 from graphrag_pl.database import Breathe, Database, Memory, breathing
 from graphrag_pl.extraction import repairing
@@ -24,6 +24,7 @@ _NOTHING = re.compile(r"\W*nothing\W*", re.IGNORECASE)
 Report = dict[str, Any]
 
 
+@errors.relaying
 def report(plpy: Database, memory: Memory, communities: str, taken: str, concurrency: int) -> str:
     """`graphrag._report`: JSON list of {no, text, relations, names} into a list of equal length and order.
 
@@ -136,6 +137,7 @@ def _whole(said: Any) -> int:
 
 
 # ---------------------------------------------------------------- many reports, one question
+@errors.relaying
 def note(plpy: Database, memory: Memory, question: str, parts: str, header: str, concurrency: int) -> str:
     """`graphrag._note_reports`: JSON list of texts into what each says about a question, as JSON list: a text, null
     where it says nothing, {error} where it could not be read. Raises the endpoint's error if none could."""

@@ -92,6 +92,7 @@ def split(
     return chunks
 
 
+@errors.relaying
 def split_for_sql(plpy: Database, document: str, budget: int, overlap: int) -> list[Chunk]:
     """`graphrag._split`: split(), whose ValueError becomes GR009."""
     try:
@@ -126,6 +127,7 @@ def locate(document: str, pieces: Sequence[str], breathe: Breathe = holding_brea
     return chunks
 
 
+@errors.relaying
 def locate_for_sql(plpy: Database, document: str, pieces: Sequence[str], splitter: str) -> list[Chunk]:
     """`graphrag._locate`: locate(), whose ValueError becomes GR017."""
     try:

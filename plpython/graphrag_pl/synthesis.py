@@ -14,6 +14,7 @@ from graphrag_pl.text import to_json
 _SPEAKERS = ("user", "assistant")
 
 
+@errors.relaying
 def synthesize(
     plpy: Database,
     memory: Memory,

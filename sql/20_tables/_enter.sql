@@ -3,13 +3,14 @@ create function graphrag._enter(realm text, must_exist boolean default true)
     language plpgsql volatile parallel unsafe
 as $function$
 -- Called by an entry point that has pinned its search_path: set_config(…, true) then lasts until that function exits.
--- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is
--- read or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is
--- to be done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the
--- tables were empty and had no statistics, so nothing is left for those to decide. Reads add plan_cache_mode: each of
--- their many statements seems cheaper when it is planned anew for its arguments, and the planning took three quarters
--- of a call. The functions that search vectors add enable_sort: texts come in the order of the vectors' index, which a
--- sort of all of them only seems to beat.
+-- Only settings in the entry point's own SET clauses are undone there. Beside search_path those are, where data is read
+-- or written, enable_seqscan, join_collapse_limit and jit: every statement is written in the order in which it is to be
+-- done, as lookups by key or ordered index scans over a few rows. Its plan is cached, perhaps from when the tables were
+-- empty and had no statistics, so nothing is left for those to decide. Reads, and what writes documents, add
+-- plan_cache_mode: each of their many statements seems cheaper when it is planned anew for its arguments, and the
+-- planning took three quarters of a read, a sixth of a write. So no statement may serve one and all: a plan for both
+-- reads everything for each. The functions that search vectors add enable_sort: texts come in the order of the vectors'
+-- index, which a sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;

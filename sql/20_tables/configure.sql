@@ -7,7 +7,7 @@ as $function$
 declare
     _default jsonb;
 begin
-    perform graphrag._enter(realm);
+    perform graphrag._enter_or_create(realm);
     select d.value into _default from graphrag.setting_default as d where d.name = setting;
     if not found then
         raise exception 'there is no setting "%"', setting

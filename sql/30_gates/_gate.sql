@@ -19,7 +19,9 @@ declare
     _entities graphrag._gated_entity[] := array(
         select e
         from graphrag._gate_entities(
-            graphrag._json_list(extraction -> 'entities'), _ground, coalesce((options ->> 'possessive')::boolean, false)
+            graphrag._with_stated_aliases(graphrag._json_list(extraction -> 'entities'), body),
+            _ground,
+            coalesce((options ->> 'possessive')::boolean, false)
         ) as e
     );
     _triples graphrag._gated_triple[] := array(

@@ -4,13 +4,14 @@ create function graphrag._gate_words(probes text[])
 as $function$
 -- Of the probes, those that are gate words, as the keys `kind word` and `kind:language word` of an object, and as the
 -- key `word` alone unless the kind only tells apart what other words have made suspect. The current realm's words have
--- language *: they go with any. Outside a realm there is no such table.
+-- language *: they go with any. Outside a realm there is no such table. A function takes the collation of what it is
+-- called with; with another one than the table's, all its words would be read.
 declare
     _hits jsonb := (
         select jsonb_object_agg(h.hit, true)
         from graphrag.gate_word as w
         cross join unnest(graphrag._word_hits(w.kind, w.language, w.word)) as h (hit)
-        where w.word = any (probes)
+        where w.word = any (probes collate "default")
     );
     _realm_hits jsonb;
 begin
@@ -18,7 +19,7 @@ begin
         select jsonb_object_agg(h.hit, true) into _realm_hits
         from gate_word as w
         cross join unnest(graphrag._word_hits(w.kind, '*', w.word)) as h (hit)
-        where w.word = any (probes);
+        where w.word = any (probes collate "default");
     end if;
     return coalesce(_hits, '{}') || coalesce(_realm_hits, '{}');
 end

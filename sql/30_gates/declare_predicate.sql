@@ -19,7 +19,7 @@ create function graphrag.declare_predicate(
     set jit = off
 as $function$
 declare
-    _realm text := graphrag._enter(realm);
+    _realm text := graphrag._enter_or_create(realm);
     _declared jsonb := jsonb_build_array(jsonb_build_object(
         'name', name,
         'aliases', to_jsonb(aliases),

@@ -8,7 +8,7 @@ create function graphrag.use_preset(preset text, realm text default null)
     set jit = off
 as $function$
 declare
-    _realm text := graphrag._enter(realm);
+    _realm text := graphrag._enter_or_create(realm);
     _declarations jsonb := (
         select jsonb_agg(to_jsonb(p) - 'preset')
         from graphrag.preset_predicate as p

@@ -144,11 +144,14 @@ create function graphrag._identify_relations(space integer, claims graphrag._cla
     returns graphrag._claim[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Gives each claim the id of the relation it supports, after making the relations that are new.
+-- Gives each claim the id of the relation it supports, after making the relations that are new: in the order in which
+-- they were stated, not as a plan happens to give them, for the change feed tells them by id.
 begin
     insert into relation (space, subject, predicate, object, value_key, period, negated)
-    select distinct $1, c.relation_subject, c.predicate, c.relation_object, c.value_key, c.period, c.negated
+    select $1, c.relation_subject, c.predicate, c.relation_object, c.value_key, c.period, c.negated
     from unnest(claims) as c
+    group by c.relation_subject, c.predicate, c.relation_object, c.value_key, c.period, c.negated
+    order by min(c.pos)
     on conflict do nothing;
     return array(
         select row(

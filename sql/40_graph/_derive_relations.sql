@@ -77,7 +77,7 @@ begin
         space, graphrag._relation_states(_claims, graphrag._judged_pairs(space, _claims))
     );
     _involved := graphrag._involved_relations(
-        _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
+        _claims, _touched.pair_subjects, _touched.pair_objects, _touched.subjects, _touched.predicates
     );
     select
         0,
@@ -95,6 +95,7 @@ $function$;
 comment on function graphrag._derive_relations(integer, bigint, bigint[], text[], bigint[]) is 'Recomputes the relations that touched triples can move.';
 
 create function graphrag._involved_relations(
+    claims graphrag._claim[],
     pair_subjects bigint[],
     pair_objects bigint[],
     slot_subjects bigint[],
@@ -104,6 +105,8 @@ create function graphrag._involved_relations(
     language plpgsql stable parallel safe
     set plan_cache_mode = force_generic_plan
 as $function$
+-- Facts and values apart, because each kind has its index. By its object alone a relation is found only while it has a
+-- live version or a claim: with neither there is nothing to change.
 begin
     return array(
         select r.id
@@ -116,13 +119,23 @@ begin
         union
         select r.id
         from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
-        join relation as r on r.subject = t.entity and r.predicate = t.predicate
+        join relation as r on r.subject = t.entity and r.predicate = t.predicate and r.object is not null
         union
         select r.id
         from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
+        join relation as r on r.subject = t.entity and r.predicate = t.predicate and r.object is null
+        union
+        select v.relation
+        from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
         join predicate as p on p.name = t.predicate and p.is_symmetric and p.is_functional
-        join relation as r on r.object = t.entity and r.predicate = t.predicate
+        join relation_version as v on v.object = t.entity and v.predicate = t.predicate and v.died is null
+        union
+        select c.relation
+        from unnest(claims) as c
+        join unnest(slot_subjects, slot_predicates) as t (entity, predicate)
+            on t.entity = c.relation_object and t.predicate = c.predicate
+        where c.is_symmetric and c.is_functional
     );
 end
 $function$;
-comment on function graphrag._involved_relations(bigint[], bigint[], bigint[], text[]) is 'The relations that stand in pairs and slots.';
+comment on function graphrag._involved_relations(graphrag._claim[], bigint[], bigint[], bigint[], text[]) is 'The relations that stand in pairs and slots.';

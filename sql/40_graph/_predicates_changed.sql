@@ -49,8 +49,14 @@ begin
     end if;
     with stated as materialized (
         select a.id, a.chunk, a.stated_predicate, a.predicate, a.is_swapped, a.object is not null as is_edge
-        from assertion as a
-        where a.space = $1 and (chunks is null or a.chunk = any (chunks)) and graphrag._is_live(a.chunk)
+        from unnest(
+            case
+                when chunks is null then array(select distinct e.chunk from assertion as e where e.space = $1)
+                else chunks
+            end
+        ) as c (id)
+        join assertion as a on a.chunk = c.id
+        where graphrag._is_live(c.id)
     )
     select array_agg(s.chunk), array_agg(s.id), array_agg(r.predicate), array_agg(r.swapped and s.is_edge)
     into _chunks, _assertions, _predicates, _swapped

@@ -41,11 +41,10 @@ as $function$
 begin
     return query
     select distinct m.folded, a.folded
-    from mention as m
+    from unnest(names) as n (folded)
+    join mention as m on m.space = $1 and m.folded = n.folded
     cross join unnest(m.folded_aliases) as a (folded)
-    where m.space = $1
-        and m.folded = any (names)
-        and m.folded_aliases <> '{}'
+    where m.folded_aliases <> '{}'
         and a.folded <> m.folded
         and graphrag._is_live(m.chunk)
         and not exists (
@@ -76,9 +75,10 @@ begin
         where m.space = $1 and m.kind = 'merge' and m.died is null and n.name = any (names)
         union all
         select distinct m.folded, min(m.folded) over (partition by i.identifier), 0
-        from mention as m
+        from unnest(names) as n (folded)
+        join mention as m on m.space = $1 and m.folded = n.folded
         cross join unnest(m.identifiers) as i (identifier)
-        where m.space = $1 and m.folded = any (names) and m.identifiers <> '{}' and graphrag._is_live(m.chunk)
+        where m.identifiers <> '{}' and graphrag._is_live(m.chunk)
     ) as p
     where not exists (
         select

@@ -11,6 +11,7 @@ create function graphrag.delete_document(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set plan_cache_mode = force_generic_plan
 as $function$
 -- Withdraws what the document said. History keeps it: a read as of an earlier belief still finds it.
 declare

@@ -16,6 +16,7 @@ create function graphrag.index(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set plan_cache_mode = force_generic_plan
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$

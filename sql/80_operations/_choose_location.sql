@@ -26,6 +26,13 @@ begin
                 hint = 'Paste the key itself, or env:NAME to have it read from the server''s environment.';
     end if;
     if (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
+        if _choose_location.api_key ~ '^env:'
+            and not graphrag._is_in_environment(substr(_choose_location.api_key, 5))
+        then
+            raise warning 'the server''s environment has no variable "%"', substr(_choose_location.api_key, 5)
+                using detail = format('Until it has, %s is called without a key.', _url),
+                    hint = 'Set it where the server is started, and restart the server.';
+        end if;
         insert into graphrag.endpoint_location as l (base_url, api_key)
         values (_url, _choose_location.api_key)
         on conflict on constraint endpoint_location_pkey do update
@@ -51,3 +58,12 @@ begin
 end
 $function$;
 comment on function graphrag._choose_location(text, text) is 'Registers a base URL and its key for a superuser; for others, checks that a superuser has allowed it.';
+
+create function graphrag._is_in_environment(name text)
+    returns boolean
+    language plpython3u stable strict parallel unsafe
+as $python$
+import os
+return bool(os.environ.get(name))
+$python$;
+comment on function graphrag._is_in_environment(text) is 'Whether the server has an environment variable that is not empty.';

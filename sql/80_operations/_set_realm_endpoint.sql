@@ -32,9 +32,11 @@ create function graphrag._enter_to_set_endpoint(realm text, role text, base_url 
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Before there is a realm, the way on is to make it, or to set the database's default.
+-- Before there is a realm for them, vectors are those of the realm to be made, or of the database's default.
 begin
-    if not graphrag._realm_exists(realm) and (role = 'embedding' or graphrag._realms() = '{}') then
+    if not graphrag._realm_exists(realm)
+        and (role = 'embedding' or (graphrag._realms() = '{}' and realm <> 'default'))
+    then
         raise exception 'there is no realm "%"', realm
             using errcode = 'GR003',
                 detail = 'A realm is made for the vectors of one embedding model.',
@@ -44,7 +46,7 @@ begin
                         else format('%L', realm) end
                 );
     end if;
-    perform graphrag._enter(realm);
+    perform graphrag._enter_or_create(realm);
 end
 $function$;
-comment on function graphrag._enter_to_set_endpoint(text, text, text, text) is 'Enters a realm; where there is none, GR003 says how to make it or do without.';
+comment on function graphrag._enter_to_set_endpoint(text, text, text, text) is 'Enters a realm; where there is none to embed for, GR003 says how to make it or do without.';

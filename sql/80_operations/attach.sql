@@ -18,7 +18,7 @@ create function graphrag.attach(
 as $function$
 -- The triggers are all there is to know about an attached table: they are dumped, restored and dropped with it.
 declare
-    _realm text := graphrag._enter(realm);
+    _realm text := graphrag._enter_or_create(realm);
     _space text := graphrag._check_space_name(space);
     _old jsonb := graphrag._attachment(relation, _space);
     _source text := coalesce(source, _old ->> 'source', graphrag._qualified_name(relation));

@@ -18,7 +18,7 @@ declare
     _job bigint;
     _is_empty boolean := coalesce(graphrag._clean_text(content), '') !~ '\S';
 begin
-    perform graphrag._enter(realm);
+    perform graphrag._enter_or_create(realm);
     perform graphrag._check_document(document, source, metadata, published_at, ordinal);
     insert into job (
         space, operation, source, document, content, metadata, published_at, ordinal, extraction, status, reason,

@@ -44,7 +44,7 @@ create function graphrag._realm_to_grant(role name, realm text)
     language plpgsql volatile parallel unsafe
 as $function$
 declare
-    _realm text := graphrag._enter(realm);
+    _realm text := graphrag._enter_or_create(realm);
 begin
     if not exists (select from pg_catalog.pg_roles as r where r.rolname = role) then
         raise exception 'there is no role "%"', role

@@ -5,7 +5,7 @@ create function graphrag.schedule(realm text default null, cron text default '* 
     set standard_conforming_strings = on
 as $function$
 declare
-    _realm text := graphrag._enter(realm);
+    _realm text := graphrag._enter_or_create(realm);
     _name text := 'graphrag work ' || _realm;
     _command text := format('call graphrag.work(%L)', _realm);
     _cron constant name := 'cron';      -- pg_cron's schema; no statement here may need it where it is not

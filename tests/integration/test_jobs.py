@@ -105,6 +105,26 @@ def test_an_extraction_may_be_brought(conn: Connection) -> None:
     assert founders(conn) == {"Ann"}
 
 
+@pytest.mark.usefixtures("model")
+def test_a_bulk_load_builds_the_vector_indexes_after_the_rows(conn: Connection) -> None:
+    kinds = "select count(*) from pg_indexes where schemaname = 'kb' and indexname ~ '^content_vec_'"
+    filenodes = (
+        "select sum(c.oid::bigint) from pg_class as c where c.relname ~ '^content_vec_' and c.relkind = 'i'"
+    )
+    enqueue(conn, "Ann")
+    before = value(conn, filenodes)
+    work(conn, bulk=True, max_jobs=1)
+    assert founders(conn) == {"Ann"}
+    built = value(conn, filenodes)
+    assert (value(conn, kinds), built != before) == (4, True)
+    work(conn, bulk=True)
+    assert value(conn, filenodes) == built
+    # as an interrupted call leaves it
+    rows(conn, "drop_vector_indexes", REALM)
+    work(conn, bulk=True)
+    assert value(conn, kinds) == 4
+
+
 def test_an_unchanged_document_costs_nothing(conn: Connection, model: Endpoint) -> None:
     row(conn, "index", pages("Ann"), document="a", realm=REALM)
     model.requests.clear()

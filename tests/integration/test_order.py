@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from tests.support.calls import row, rows
-from tests.support.database import Connection
+from tests.support.database import Connection, view
 
 
 def warnings_of(conn: Connection, document: str, **order: Any) -> list[str]:
@@ -69,3 +69,40 @@ def test_a_document_that_takes_another_kind_alone_does_not_mix(conn: Connection,
     assert realm == "default"
     assert warnings_of(conn, "a", ordinal=1) == []
     assert warnings_of(conn, "a", published_at="2020-01-01") == []
+
+
+def test_what_is_corrected_away_frees_all_its_slots(conn: Connection, realm: str) -> None:
+    """Ada's marriage to Augusta, corrected where Augusta stands, no longer contests Ada's to Charles either."""
+    rows(conn, "declare_predicate", "married_to", is_functional=True, is_symmetric=True)
+
+    def say(document: str, ordinal: int, *couples: tuple[str, str], **metadata: Any) -> None:
+        names = ["Ada Lovelace", "Augusta King", "Charles Babbage", "Dorothea"]
+        row(
+            conn,
+            "index",
+            f"{document}: {', '.join(names)}.",
+            document=document,
+            ordinal=ordinal,
+            metadata=metadata,
+            extraction={
+                "entities": [{"name": name} for name in names],
+                "triples": [{"subject": s, "predicate": "married to", "object": o} for s, o in couples],
+            },
+        )
+
+    def current() -> set[frozenset[str]]:
+        return {
+            frozenset((fact["subject"], fact["object"]))
+            for fact in view(conn, realm, "facts")
+            if fact["status"] == "current"
+        }
+
+    ada_and_charles = frozenset(("Ada Lovelace", "Charles Babbage"))
+    dorothea_and_augusta = frozenset(("Dorothea", "Augusta King"))
+    ada_and_augusta = frozenset(("Ada Lovelace", "Augusta King"))
+    say("doc", 1, ("Ada Lovelace", "Charles Babbage"), ("Ada Lovelace", "Augusta King"))
+    assert current() == {ada_and_augusta}
+    say("correction", 2, ("Dorothea", "Augusta King"), corrects="doc")
+    assert current() == {ada_and_charles, dorothea_and_augusta}
+    rows(conn, "delete_document", "correction")
+    assert current() == {ada_and_augusta}

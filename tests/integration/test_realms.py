@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.calls import eventually, refused, row, rows, waiting
 from tests.support.corpus import as_json
@@ -101,6 +102,29 @@ def test_two_first_calls_of_index_at_once(database: Database, conn: Connection, 
     assert sum(result["entities_added"] for result in results) == 2
     assert value(conn, 'select width from "default".realm') == endpoint.width
     assert value(conn, 'select weight from "default".facts') == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("use_preset", {"preset": "fiction"}),
+        ("configure", {"setting": "chunk_size", "value": Jsonb(900)}),
+        ("declare_predicate", {"name": "works_for"}),
+        ("set_endpoint", {"role": "extraction", "base_url": "http://127.0.0.1:9/v1", "model": "m"}),
+        ("enqueue", {"content": TEXT}),
+        ("declare_entity", {"name": "Ann"}),
+        ("assert_relation", {"subject": "Ann", "predicate": "founded", "object": "Acme"}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_whatever_sets_up_or_writes_makes_the_realm_default(
+    conn: Connection, endpoint: Endpoint, function: str, arguments: dict[str, Any]
+) -> None:
+    refused("GR010", ("embedding",), lambda: rows(conn, "declare_predicate", "works_for"))
+    rows(conn, "set_endpoint", "embedding", endpoint.url, "scripted", realm=None)
+    refused("GR003", ("other",), lambda: rows(conn, function, **arguments, realm="other"))
+    rows(conn, function, **arguments)
+    assert value(conn, 'select width from "default".realm') == endpoint.width
 
 
 def test_star_reads_every_space_and_writes_none(conn: Connection, realm: str) -> None:

@@ -645,9 +645,17 @@ def test_copy_leaves_no_trace_even_where_every_statement_is_logged(site: Site) -
 
 
 def test_a_key_of_the_servers_environment_is_named_only(site: Site) -> None:
-    """env:NAME is what is stored; a variable that is not there is no key."""
+    """env:NAME is what is stored; a variable that is not there is no key, and is told of."""
     admin = site.admin
+    said: list[str] = []
+
+    def hear(diagnostic: psycopg.errors.Diagnostic) -> None:
+        said.append(str(diagnostic.message_primary))
+
+    admin.add_notice_handler(hear)
     rows(admin, "set_endpoint", "auxiliary", site.foreign.url, "m", api_key="env:NO_SUCH_KEY", realm=None)
+    admin.remove_notice_handler(hear)
+    assert said == ['the server\'s environment has no variable "NO_SUCH_KEY"']
     assert call(admin, site.foreign.url)["ok"]
     assert not any("NO_SUCH_KEY" in str(header) for header in site.keys_seen(site.foreign))
 

@@ -1,7 +1,7 @@
 -- Whom a name means: contested aliases, short forms, titles, identifiers; and what a document says by a name.
 begin;
 create extension if not exists pgtap;
-select plan(34);
+select plan(37);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -248,6 +248,23 @@ select is(
 select graphrag.index(
     'Springer prints books.', document => 'z',
     extraction => '{"entities": [{"name": "Springer", "identifiers": ["Q1"]}]}'
+);
+
+-- what stands in quotes and brackets after a name
+select graphrag.index(
+    'TIM CRATCHIT ("Tiny Tim"), a cripple. Tim Cratchit (“Tiny Tim”) and Bob Dylan ("Hurricane") met Ann ("Anna").',
+    document => 'quoted',
+    extraction => '{"entities": [{"name": "Tim Cratchit", "type": "person"}, {"name": "Bob Dylan"}, {"name": "Ann"}]}'
+);
+select graphrag.index(
+    'Tiny Tim sang. Sam "Smithy" Smith heard.', document => 'sung',
+    extraction => '{"entities": [{"name": "Tiny Tim"}, {"name": "Smith (\"Smithy\")"}],
+        "triples": [["Tiny Tim", "sang_to", "Smith (\"Smithy\")"]]}'
+);
+select matches(pg_temp.everybody(), 'Tim Cratchit \[Tiny Tim\]', 'is another name, if the two share a word');
+select matches(pg_temp.everybody(), 'Bob Dylan,', 'else it may be his song');
+select is(
+    (select f.object from kb.facts as f where f.predicate = 'sang_to'), 'Smith', 'of a name given with it, always'
 );
 select is(graphrag.derive(), 0, 'after all of it, deriving anew changes nothing');
 
