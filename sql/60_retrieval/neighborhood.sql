@@ -28,7 +28,7 @@ begin
     perform graphrag._enter(realm);
     perform graphrag._check_hops(max_hops, top_k);
     _filter := graphrag._filter_of(
-        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence
     );
     return query
     select r.*

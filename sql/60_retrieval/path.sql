@@ -26,7 +26,7 @@ begin
     perform graphrag._enter(realm);
     perform graphrag._check_hops(max_hops, 1);
     _filter := graphrag._filter_of(
-        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence
     );
     return query
     select r.*

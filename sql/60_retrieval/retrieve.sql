@@ -175,7 +175,7 @@ begin
                 relation_types,
                 entity_types,
                 metadata_filter,
-                min_confidence::real
+                min_confidence
             ),
             top_k,
             max_hops,
