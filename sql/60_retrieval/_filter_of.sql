@@ -14,7 +14,7 @@ as $function$
 declare
     _filter graphrag._filter;
 begin
-    perform graphrag._check_filter(metadata_filter, min_confidence);
+    perform graphrag._check_filter(relation_types, entity_types, metadata_filter, min_confidence);
     _filter.spaces := graphrag._spaces_for_read(space);
     _filter.revisions := graphrag._revisions_at(_filter.spaces, as_believed_at);
     _filter.as_of := graphrag._as_of(as_of, (graphrag._setting('fiscal_year_start') #>> '{}')::integer);
@@ -26,30 +26,11 @@ begin
     _filter.entity_types := entity_types;
     _filter.metadata_filter := metadata_filter;
     _filter.min_confidence := min_confidence;
+    perform graphrag._tell_unknown(relation_types, _filter);
     return _filter;
 end
 $function$;
 comment on function graphrag._filter_of(text, text, text, boolean, text[], text[], jsonb, double precision) is 'The filter that a reader''s arguments describe.';
-
-create function graphrag._check_filter(metadata_filter jsonb, min_confidence double precision)
-    returns void
-    language plpgsql immutable parallel safe
-as $function$
--- Nothing would be found by such a filter, and nothing would say why.
-begin
-    if min_confidence not between 0 and 1 then
-        raise exception 'min_confidence % is out of range', min_confidence
-            using errcode = 'GR009', detail = 'A confidence is 0 to 1.', hint = 'NULL takes relations of any confidence.';
-    end if;
-    if jsonb_typeof(metadata_filter) <> 'object' then
-        raise exception 'metadata_filter % is not an object', left(metadata_filter::text, 100)
-            using errcode = 'GR009',
-                detail = 'A document''s metadata is an object, which contains nothing but objects.',
-                hint = 'Give what the metadata must contain, such as {"team": "a"}.';
-    end if;
-end
-$function$;
-comment on function graphrag._check_filter(jsonb, double precision) is 'Raises GR009 for a filter that nothing could pass.';
 
 create function graphrag._revisions_at(spaces integer[], as_believed_at text)
     returns bigint[]

@@ -197,6 +197,7 @@ declare
     _prompted text;
 begin
     perform graphrag._enter(realm);
+    perform graphrag._check_range('budget', budget, 0);
     _evidence := graphrag._gather(
         question,
         mode,

@@ -44,6 +44,7 @@ declare
 begin
     perform graphrag._enter(realm);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
+    perform graphrag._check_range('budget', budget, 0);
     _evidence := graphrag._gather(
         question,
         mode,
