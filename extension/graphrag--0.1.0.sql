@@ -332,6 +332,14 @@ create type graphrag._visit_lists as (
 );
 comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';
 
+create type graphrag._item as (
+    section integer,            -- its kind, in the order of the prompt
+    heading text,               -- of the section
+    no integer,
+    line text                   -- NULL: the budget has no room for it
+);
+comment on type graphrag._item is 'A piece of evidence as a prompt shows it.';
+
 -- sql/10_types/gate_types.sql
 
 -- Working rows of graphrag._gate(). Never a column of a realm's table.
@@ -14629,20 +14637,20 @@ comment on function graphrag.watermark(text, text) is 'The present position of a
 create function graphrag._check_range(
     argument text,
     value double precision,
-    least double precision,
-    most double precision default 'Infinity'
+    low double precision,
+    high double precision default 'Infinity'
 )
     returns void
     language plpgsql immutable parallel safe
 as $function$
 -- NULL passes: it is the default.
 begin
-    if value not between least and most then
+    if value not between low and high then
         raise exception '% % is out of range', argument, value
             using errcode = 'GR009',
                 detail = format(
-                    case when most < 'Infinity' then '%s is %s to %s.' else '%s is at least %s.' end,
-                    argument, least, most
+                    case when high < 'Infinity' then '%s is %s to %s.' else '%s is at least %s.' end,
+                    argument, low, high
                 ),
                 hint = 'Leave it out, or give NULL, for the default.';
     end if;
@@ -16488,8 +16496,9 @@ as $function$
 -- A name that nothing has yet may come with the next document: no mistake, but it is told, because a misspelt one finds
 -- nothing just as quietly.
 declare
-    _predicates text[] := graphrag._unknown_predicates(relation_types);
-    _types text[] := graphrag._unknown_types(filter.entity_types);
+    _is_past boolean := 9223372036854775806 > any (filter.revisions);
+    _predicates text[] := graphrag._unknown_predicates(relation_types, _is_past);
+    _types text[] := graphrag._unknown_types(filter.entity_types, _is_past);
 begin
     if _predicates <> '{}' then
         raise notice 'no relation has the predicate "%"', array_to_string(_predicates, '", "')
@@ -16517,7 +16526,7 @@ as $function$
 $function$;
 comment on function graphrag._near_each(text[], text[]) is 'A hint that names what misspelt names may have meant.';
 
-create function graphrag._unknown_predicates(given text[])
+create function graphrag._unknown_predicates(given text[], is_past boolean)
     returns text[]
     language plpgsql stable parallel safe
 as $function$
@@ -16527,14 +16536,14 @@ begin
         from graphrag._resolve_predicates(given) as r
         where not r.declared
             and not exists (select from relation_version as v where v.predicate = r.predicate and v.died is null)
-            and not exists (select from relation as i where i.predicate = r.predicate)
+            and not (is_past and exists (select from relation as i where i.predicate = r.predicate))
         order by r.stated
     );
 end
 $function$;
-comment on function graphrag._unknown_predicates(text[]) is 'Of these, the predicates that are neither declared nor in a fact of now or before.';
+comment on function graphrag._unknown_predicates(text[], boolean) is 'Of these, the predicates that are neither declared nor in a fact, of the past only if a read is about it.';
 
-create function graphrag._unknown_types(given text[])
+create function graphrag._unknown_types(given text[], is_past boolean)
     returns text[]
     language plpgsql stable parallel safe
 as $function$
@@ -16544,12 +16553,12 @@ begin
         from (select distinct n from unnest(given) as n) as g (name)
         where not graphrag._setting('entity_types') ? g.name
             and not exists (select from entity_version as v where v.types && array[g.name] and v.died is null)
-            and not exists (select from entity_version as v where v.types && array[g.name])
+            and not (is_past and exists (select from entity_version as v where v.types && array[g.name]))
         order by g.name
     );
 end
 $function$;
-comment on function graphrag._unknown_types(text[]) is 'Of these, the types that are neither offered to the model nor those of an entity of now or before.';
+comment on function graphrag._unknown_types(text[], boolean) is 'Of these, the types that are neither offered to the model nor those of an entity, of the past only if a read is about it.';
 
 create function graphrag._known_predicates()
     returns text[]
@@ -16941,21 +16950,18 @@ as $function$
 -- budget at most is kept for the references.
 declare
     _references integer := coalesce(length(graphrag._reference_section(evidence)), 0);
-    _lines text[] := array(select i.line from graphrag._context_items(evidence) as i order by i.section, i.no);
+    _items graphrag._item[] := array(select i from graphrag._context_items(evidence) as i order by i.section, i.no);
     _sections text;
     _cited text;
 begin
     if budget > 0 then
-        _lines := graphrag._fit_lines(_lines, budget - least(_references, budget / 2));
+        _items := graphrag._share_budget(_items, budget - least(_references, budget / 2));
     end if;
     _sections := (
         select string_agg(s.body, E'\n\n' order by s.section)
         from (
             select i.section, min(i.heading) || E'\n' || string_agg(i.line, E'\n' order by i.no) as body
-            from (
-                select o.section, o.heading, o.no, _lines[row_number() over (order by o.section, o.no)] as line
-                from graphrag._context_items(evidence) as o
-            ) as i
+            from unnest(_items) as i
             where i.line is not null
             group by i.section
         ) as s
@@ -16969,6 +16975,48 @@ end
 $function$;
 comment on function graphrag._context(graphrag.evidence[], integer) is 'The evidence section of a prompt, in at most budget characters and headings; 0: all of it.';
 
+create function graphrag._share_budget(items graphrag._item[], budget integer)
+    returns graphrag._item[]
+    language plpgsql immutable parallel safe
+as $function$
+-- Each kind gets the same share, however early it comes in the prompt. The one that needs least goes first, so that what
+-- a kind does not need of its share is divided among those that need more.
+declare
+    _left integer := budget;
+    _sections integer[] := array(
+        select i.section from unnest(items) as i group by i.section order by sum(length(i.line)), i.section
+    );
+    _share graphrag._item[];
+    _fitted graphrag._item[] := '{}';
+begin
+    for _n in 1 .. cardinality(_sections) loop
+        _share := graphrag._fit_section(items, _sections[_n], _left / (cardinality(_sections) - _n + 1));
+        _fitted := _fitted || _share;
+        _left := _left - (select coalesce(sum(length(i.line)), 0) from unnest(_share) as i);
+    end loop;
+    return _fitted;
+end
+$function$;
+comment on function graphrag._share_budget(graphrag._item[], integer) is 'The items of a prompt, clipped to a budget that their kinds share fairly.';
+
+create function graphrag._fit_section(items graphrag._item[], section integer, budget integer)
+    returns graphrag._item[]
+    language sql immutable parallel safe
+as $function$
+    with own as (
+        select i.heading, i.no, i.line from unnest($1) as i where i.section = $2
+    ),
+    fitted as (
+        select f.line, f.place
+        from unnest(graphrag._fit_lines(array(select o.line from own as o order by o.no), $3)) with ordinality
+            as f (line, place)
+    )
+    select array_agg(row($2, o.heading, o.no, f.line)::graphrag._item order by o.no)
+    from (select w.heading, w.no, row_number() over (order by w.no) as place from own as w) as o
+    join fitted as f on f.place = o.place
+$function$;
+comment on function graphrag._fit_section(graphrag._item[], integer, integer) is 'The items of one kind, clipped to its share.';
+
 create function graphrag._prompted(evidence graphrag.evidence[], prompt text)
     returns graphrag.evidence[]
     language sql stable parallel safe
@@ -16978,7 +17026,7 @@ $function$;
 comment on function graphrag._prompted(graphrag.evidence[], text) is 'The evidence of documents that a prompt has something of.';
 
 create function graphrag._context_items(evidence graphrag.evidence[])
-    returns table (section integer, heading text, no integer, line text)
+    returns setof graphrag._item
     language sql stable parallel safe rows 50
 as $function$
     select
@@ -17279,7 +17327,8 @@ begin
     from graphrag._walked_rows(
         graphrag._shortest(
             array(
-                select w from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, coalesce(max_hops, 4)) as w
+                select w
+                from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, coalesce(max_hops, 4)) as w
             ),
             graphrag._entities_called(other, _filter)
         ),

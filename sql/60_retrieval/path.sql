@@ -33,7 +33,8 @@ begin
     from graphrag._walked_rows(
         graphrag._shortest(
             array(
-                select w from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, coalesce(max_hops, 4)) as w
+                select w
+                from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, coalesce(max_hops, 4)) as w
             ),
             graphrag._entities_called(other, _filter)
         ),
