@@ -35,8 +35,8 @@ create function graphrag._share_budget(items graphrag._item[], budget integer)
     returns graphrag._item[]
     language plpgsql immutable parallel safe
 as $function$
--- Each kind gets the same share, however early it comes in the prompt. The one that needs least goes first, so that what
--- a kind does not need of its share is divided among those that need more.
+-- Each kind gets the same share, however early it comes in the prompt. The one that needs least goes first, so that
+-- what a kind does not need of its share is divided among those that need more.
 declare
     _left integer := budget;
     _sections integer[] := array(

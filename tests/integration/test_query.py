@@ -228,17 +228,13 @@ def test_every_kind_has_its_share_of_a_budget(conn: Connection) -> None:
     assert "(Ann) --[lives_in]--> (Berlin)" in prompt
 
 
-def test_an_impossible_argument_is_refused(conn: Connection) -> None:
-    for name, wrong in (
-        ("budget", -1),
-        ("community_level", -1),
-        ("relation_types", [""]),
-        ("entity_types", [None]),
-    ):
-        with conn.transaction(force_rollback=True):
-            refused(
-                "GR009", (name,), lambda name=name, wrong=wrong: rows(conn, "context", "Ann", **{name: wrong})
-            )
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("budget", -1), ("community_level", -1), ("relation_types", [""]), ("entity_types", [None])],
+)
+def test_an_impossible_argument_is_refused(conn: Connection, name: str, wrong: object) -> None:
+    with conn.transaction(force_rollback=True):
+        refused("GR009", (name,), lambda: rows(conn, "context", "Ann", **{name: wrong}))
 
 
 @pytest.mark.usefixtures("corpus")
