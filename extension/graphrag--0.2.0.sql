@@ -333,6 +333,14 @@ create type graphrag._visit_lists as (
 );
 comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';
 
+create type graphrag._item as (
+    section integer,            -- its kind, in the order of the prompt
+    heading text,               -- of the section
+    no integer,
+    line text                   -- NULL: the budget has no room for it
+);
+comment on type graphrag._item is 'A piece of evidence as a prompt shows it.';
+
 -- sql/10_types/export_types.sql
 
 create type graphrag._export as (
@@ -15275,6 +15283,71 @@ end
 $function$;
 comment on function graphrag.watermark(text, text) is 'The present position of a space, or of every space of a realm for *: for changes_since() to go on from, and for as_believed_at.';
 
+-- sql/60_retrieval/_check_filter.sql
+
+create function graphrag._check_range(
+    argument text,
+    value double precision,
+    low double precision,
+    high double precision default 'Infinity'
+)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+-- NULL passes: it is the default.
+begin
+    if value not between low and high then
+        raise exception '% % is out of range', argument, value
+            using errcode = 'GR009',
+                detail = format(
+                    case when high < 'Infinity' then '%s is %s to %s.' else '%s is at least %s.' end,
+                    argument, low, high
+                ),
+                hint = 'Leave it out, or give NULL, for the default.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_range(text, double precision, double precision, double precision) is 'Raises GR009 for a number that a read''s argument cannot be.';
+
+create function graphrag._check_filter(
+    relation_types text[],
+    entity_types text[],
+    metadata_filter jsonb,
+    min_confidence double precision
+)
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+-- Nothing would be found by such a filter, and nothing would say why.
+begin
+    perform graphrag._check_range('min_confidence', min_confidence, 0, 1);
+    perform graphrag._check_names('relation_types', relation_types);
+    perform graphrag._check_names('entity_types', entity_types);
+    if jsonb_typeof(metadata_filter) <> 'object' then
+        raise exception 'metadata_filter % is not an object', left(metadata_filter::text, 100)
+            using errcode = 'GR009',
+                detail = 'A document''s metadata is an object, which contains nothing but objects.',
+                hint = 'Give what the metadata must contain, such as {"team": "a"}.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_filter(text[], text[], jsonb, double precision) is 'Raises GR009 for a filter that nothing could pass.';
+
+create function graphrag._check_names(argument text, names text[])
+    returns void
+    language plpgsql immutable parallel safe
+as $function$
+begin
+    if exists (select from unnest(names) as n (name) where coalesce(n.name, '') !~ '\S') then
+        raise exception '% % has an empty name', argument, names
+            using errcode = 'GR009',
+                detail = 'Nothing has NULL or blanks for a name.',
+                hint = 'Leave the argument out, or give NULL, to take all.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_names(text, text[]) is 'Raises GR009 for a list of names in which one is NULL or blank.';
+
 -- sql/60_retrieval/_evidence.sql
 
 create function graphrag._evidence(
@@ -15653,7 +15726,7 @@ create function graphrag._filter_of(
     relation_types text[],
     entity_types text[],
     metadata_filter jsonb,
-    min_confidence real
+    min_confidence double precision
 )
     returns graphrag._filter
     language plpgsql stable parallel safe
@@ -15661,6 +15734,7 @@ as $function$
 declare
     _filter graphrag._filter;
 begin
+    perform graphrag._check_filter(relation_types, entity_types, metadata_filter, min_confidence);
     _filter.spaces := graphrag._spaces_for_read(space);
     _filter.revisions := graphrag._revisions_at(_filter.spaces, as_believed_at);
     _filter.as_of := graphrag._as_of(as_of, (graphrag._setting('fiscal_year_start') #>> '{}')::integer);
@@ -15672,10 +15746,11 @@ begin
     _filter.entity_types := entity_types;
     _filter.metadata_filter := metadata_filter;
     _filter.min_confidence := min_confidence;
+    perform graphrag._tell_unknown(relation_types, _filter);
     return _filter;
 end
 $function$;
-comment on function graphrag._filter_of(text, text, text, boolean, text[], text[], jsonb, real) is 'The filter that a reader''s arguments describe.';
+comment on function graphrag._filter_of(text, text, text, boolean, text[], text[], jsonb, double precision) is 'The filter that a reader''s arguments describe.';
 
 create function graphrag._revisions_at(spaces integer[], as_believed_at text)
     returns bigint[]
@@ -17063,6 +17138,128 @@ return prompt(question, evidence, header)
 $python$;
 comment on function graphrag._synthesis_prompt(text, text, jsonb) is 'The message that asks a question on evidence, as query() sends it.';
 
+-- sql/60_retrieval/_tell_unknown.sql
+
+create function graphrag._tell_unknown(relation_types text[], filter graphrag._filter)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- A name that nothing has yet may come with the next document: no mistake, but it is told, because a misspelt one finds
+-- nothing just as quietly.
+declare
+    _is_past boolean := 9223372036854775806 > any (filter.revisions);
+    _predicates text[] := graphrag._unknown_predicates(relation_types, _is_past);
+    _types text[] := graphrag._unknown_types(filter.entity_types, _is_past);
+begin
+    if _predicates <> '{}' then
+        raise notice 'no relation has the predicate "%"', array_to_string(_predicates, '", "')
+            using detail = 'No fact of this realm has it, nor does its vocabulary.',
+                hint = graphrag._near_each(_predicates, graphrag._known_predicates());
+    end if;
+    if _types <> '{}' then
+        raise notice 'no entity has the type "%"', array_to_string(_types, '", "')
+            using detail = 'Types are compared as they were stated, in upper and lower case.',
+                hint = graphrag._near_each(_types, graphrag._known_types());
+    end if;
+end
+$function$;
+comment on function graphrag._tell_unknown(text[], graphrag._filter) is 'Tells, once a call, which predicates and types of a filter the realm does not know, and what they may have meant.';
+
+create function graphrag._near_each(given text[], known text[])
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select case
+        when cardinality(given) = 1 then graphrag._near(given[1], known)
+        else string_agg(format('%s: %s', g.name, graphrag._near(g.name, known)), ' ' order by g.no)
+    end
+    from unnest(given) with ordinality as g (name, no)
+$function$;
+comment on function graphrag._near_each(text[], text[]) is 'A hint that names what misspelt names may have meant.';
+
+create function graphrag._unknown_predicates(given text[], is_past boolean)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select r.stated
+        from graphrag._resolve_predicates(given) as r
+        where not r.declared
+            and not exists (select from relation_version as v where v.predicate = r.predicate and v.died is null)
+            and not (is_past and exists (select from relation as i where i.predicate = r.predicate))
+        order by r.stated
+    );
+end
+$function$;
+comment on function graphrag._unknown_predicates(text[], boolean) is 'Of these, the predicates that are neither declared nor in a fact, of the past only if a read is about it.';
+
+create function graphrag._unknown_types(given text[], is_past boolean)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select g.name
+        from (select distinct n from unnest(given) as n) as g (name)
+        where not graphrag._setting('entity_types') ? g.name
+            and not exists (select from entity_version as v where v.types && array[g.name] and v.died is null)
+            and not (is_past and exists (select from entity_version as v where v.types && array[g.name]))
+        order by g.name
+    );
+end
+$function$;
+comment on function graphrag._unknown_types(text[], boolean) is 'Of these, the types that are neither offered to the model nor those of an entity, of the past only if a read is about it.';
+
+create function graphrag._known_predicates()
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- From one predicate to the next through the index: as many steps as there are predicates, however many facts.
+begin
+    return array(
+        with recursive used as (
+            (select v.predicate from relation_version as v where v.died is null order by v.predicate limit 1)
+            union all
+            select (
+                select v.predicate
+                from relation_version as v
+                where v.died is null and v.predicate > u.predicate
+                order by v.predicate
+                limit 1
+            )
+            from used as u
+            where u.predicate is not null
+        )
+        select u.predicate from used as u where u.predicate is not null
+        union
+        select p.name from predicate as p
+        union
+        select a.alias from predicate as p cross join unnest(p.aliases) as a (alias)
+        order by 1
+    );
+end
+$function$;
+comment on function graphrag._known_predicates() is 'The predicates of the current facts and of the vocabulary.';
+
+create function graphrag._known_types()
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- Those offered to the model, and those of the newest entities: looking at all would take longer than the read.
+begin
+    return array(
+        select s.name from jsonb_array_elements_text(graphrag._setting('entity_types')) as s (name)
+        union
+        select t.name
+        from (select v.types from entity_version as v order by v.id desc limit 1000) as e
+        cross join unnest(e.types) as t (name)
+        order by 1
+    );
+end
+$function$;
+comment on function graphrag._known_types() is 'Types that a misspelt one may have meant.';
+
 -- sql/60_retrieval/_term_statistics.sql
 
 -- What BM25 knows of a space: how many texts of each kind it has, how long they are and in how many of them a term
@@ -17404,21 +17601,18 @@ as $function$
 -- budget at most is kept for the references.
 declare
     _references integer := coalesce(length(graphrag._reference_section(evidence)), 0);
-    _lines text[] := array(select i.line from graphrag._context_items(evidence) as i order by i.section, i.no);
+    _items graphrag._item[] := array(select i from graphrag._context_items(evidence) as i order by i.section, i.no);
     _sections text;
     _cited text;
 begin
     if budget > 0 then
-        _lines := graphrag._fit_lines(_lines, budget - least(_references, budget / 2));
+        _items := graphrag._share_budget(_items, budget - least(_references, budget / 2));
     end if;
     _sections := (
         select string_agg(s.body, E'\n\n' order by s.section)
         from (
             select i.section, min(i.heading) || E'\n' || string_agg(i.line, E'\n' order by i.no) as body
-            from (
-                select o.section, o.heading, o.no, _lines[row_number() over (order by o.section, o.no)] as line
-                from graphrag._context_items(evidence) as o
-            ) as i
+            from unnest(_items) as i
             where i.line is not null
             group by i.section
         ) as s
@@ -17432,6 +17626,48 @@ end
 $function$;
 comment on function graphrag._context(graphrag.evidence[], integer) is 'The evidence section of a prompt, in at most budget characters and headings; 0: all of it.';
 
+create function graphrag._share_budget(items graphrag._item[], budget integer)
+    returns graphrag._item[]
+    language plpgsql immutable parallel safe
+as $function$
+-- Each kind gets the same share, however early it comes in the prompt. The one that needs least goes first, so that
+-- what a kind does not need of its share is divided among those that need more.
+declare
+    _left integer := budget;
+    _sections integer[] := array(
+        select i.section from unnest(items) as i group by i.section order by sum(length(i.line)), i.section
+    );
+    _share graphrag._item[];
+    _fitted graphrag._item[] := '{}';
+begin
+    for _n in 1 .. cardinality(_sections) loop
+        _share := graphrag._fit_section(items, _sections[_n], _left / (cardinality(_sections) - _n + 1));
+        _fitted := _fitted || _share;
+        _left := _left - (select coalesce(sum(length(i.line)), 0) from unnest(_share) as i);
+    end loop;
+    return _fitted;
+end
+$function$;
+comment on function graphrag._share_budget(graphrag._item[], integer) is 'The items of a prompt, clipped to a budget that their kinds share fairly.';
+
+create function graphrag._fit_section(items graphrag._item[], section integer, budget integer)
+    returns graphrag._item[]
+    language sql immutable parallel safe
+as $function$
+    with own as (
+        select i.heading, i.no, i.line from unnest($1) as i where i.section = $2
+    ),
+    fitted as (
+        select f.line, f.place
+        from unnest(graphrag._fit_lines(array(select o.line from own as o order by o.no), $3)) with ordinality
+            as f (line, place)
+    )
+    select array_agg(row($2, o.heading, o.no, f.line)::graphrag._item order by o.no)
+    from (select w.heading, w.no, row_number() over (order by w.no) as place from own as w) as o
+    join fitted as f on f.place = o.place
+$function$;
+comment on function graphrag._fit_section(graphrag._item[], integer, integer) is 'The items of one kind, clipped to its share.';
+
 create function graphrag._prompted(evidence graphrag.evidence[], prompt text)
     returns graphrag.evidence[]
     language sql stable parallel safe
@@ -17441,7 +17677,7 @@ $function$;
 comment on function graphrag._prompted(graphrag.evidence[], text) is 'The evidence of documents and the reports that a prompt has something of.';
 
 create function graphrag._context_items(evidence graphrag.evidence[])
-    returns table (section integer, heading text, no integer, line text)
+    returns setof graphrag._item
     language sql stable parallel safe rows 50
 as $function$
     select
@@ -17598,6 +17834,7 @@ declare
     _prompted text;
 begin
     perform graphrag._enter(realm);
+    perform graphrag._check_range('budget', budget, 0);
     _budget := coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer);
     _evidence := graphrag._gather(
         question,
@@ -17610,7 +17847,7 @@ begin
             relation_types,
             entity_types,
             metadata_filter,
-            min_confidence::real
+            min_confidence
         ),
         top_k,
         max_hops,
@@ -17670,39 +17907,25 @@ declare
     _entities bigint[];
 begin
     perform graphrag._enter(realm);
-    perform graphrag._check_hops(max_hops, top_k);
+    perform graphrag._check_range('max_hops', max_hops, 1, 10);
+    perform graphrag._check_range('top_k', top_k, 1, 10000);
     _filter := graphrag._filter_of(
-        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence
     );
     return query
     select r.*
     from graphrag._walked_rows(
         array(
             select w
-            from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
+            from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, coalesce(max_hops, 1)) as w
             order by w.score desc
-            limit top_k
+            limit coalesce(top_k, 100)
         ),
         _filter
     ) as r;
 end
 $function$;
 comment on function graphrag.neighborhood(text, integer, text, text, boolean, text[], text[], double precision, integer, text, text) is 'The relations around an entity, nearest and newest first, with the path to each.';
-
-create function graphrag._check_hops(max_hops integer, top_k integer)
-    returns void
-    language plpgsql immutable parallel safe
-as $function$
-begin
-    if max_hops is null or max_hops not between 1 and 10 or top_k is null or top_k not between 1 and 10000 then
-        raise exception 'max_hops % or top_k % is out of range', max_hops, top_k
-            using errcode = 'GR009',
-                detail = 'max_hops is 1 to 10, top_k 1 to 10000.',
-                hint = 'Leave them out for the defaults.';
-    end if;
-end
-$function$;
-comment on function graphrag._check_hops(integer, integer) is 'Raises GR009 for a walk of an impossible length.';
 
 create function graphrag._walked_rows(walked graphrag._found[], filter graphrag._filter)
     returns setof graphrag.evidence
@@ -17754,16 +17977,17 @@ declare
     _filter graphrag._filter;
 begin
     perform graphrag._enter(realm);
-    perform graphrag._check_hops(max_hops, 1);
+    perform graphrag._check_range('max_hops', max_hops, 1, 10);
     _filter := graphrag._filter_of(
-        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence
     );
     return query
     select r.*
     from graphrag._walked_rows(
         graphrag._shortest(
             array(
-                select w from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
+                select w
+                from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, coalesce(max_hops, 4)) as w
             ),
             graphrag._entities_called(other, _filter)
         ),
@@ -17855,6 +18079,7 @@ declare
 begin
     perform graphrag._enter(realm);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
+    perform graphrag._check_range('budget', budget, 0);
     _evidence := graphrag._gather(
         question,
         mode,
@@ -17866,7 +18091,7 @@ begin
             relation_types,
             entity_types,
             metadata_filter,
-            min_confidence::real
+            min_confidence
         ),
         top_k,
         max_hops,
@@ -18071,12 +18296,9 @@ begin
                     ' can cancel.',
                 hint = 'Index a long text with index(), and ask about it.';
     end if;
-    if _top_k not between 1 and 1000 or _max_hops not between 0 and 10 then
-        raise exception 'top_k % or max_hops % is out of range', _top_k, _max_hops
-            using errcode = 'GR009',
-                detail = 'top_k is 1 to 1000, max_hops 0 to 10.',
-                hint = 'NULL takes the realm''s settings.';
-    end if;
+    perform graphrag._check_range('top_k', _top_k, 1, 1000);
+    perform graphrag._check_range('max_hops', _max_hops, 0, 10);
+    perform graphrag._check_range('community_level', community_level, 0);
     if mode = 'bypass' then
         return '{}';
     end if;
@@ -18177,7 +18399,7 @@ begin
                 relation_types,
                 entity_types,
                 metadata_filter,
-                min_confidence::real
+                min_confidence
             ),
             top_k,
             max_hops,

@@ -107,3 +107,11 @@ create type graphrag._visit_lists as (
     hop integer[]
 );
 comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';
+
+create type graphrag._item as (
+    section integer,            -- its kind, in the order of the prompt
+    heading text,               -- of the section
+    no integer,
+    line text                   -- NULL: the budget has no room for it
+);
+comment on type graphrag._item is 'A piece of evidence as a prompt shows it.';

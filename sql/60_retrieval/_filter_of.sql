@@ -6,7 +6,7 @@ create function graphrag._filter_of(
     relation_types text[],
     entity_types text[],
     metadata_filter jsonb,
-    min_confidence real
+    min_confidence double precision
 )
     returns graphrag._filter
     language plpgsql stable parallel safe
@@ -14,6 +14,7 @@ as $function$
 declare
     _filter graphrag._filter;
 begin
+    perform graphrag._check_filter(relation_types, entity_types, metadata_filter, min_confidence);
     _filter.spaces := graphrag._spaces_for_read(space);
     _filter.revisions := graphrag._revisions_at(_filter.spaces, as_believed_at);
     _filter.as_of := graphrag._as_of(as_of, (graphrag._setting('fiscal_year_start') #>> '{}')::integer);
@@ -25,10 +26,11 @@ begin
     _filter.entity_types := entity_types;
     _filter.metadata_filter := metadata_filter;
     _filter.min_confidence := min_confidence;
+    perform graphrag._tell_unknown(relation_types, _filter);
     return _filter;
 end
 $function$;
-comment on function graphrag._filter_of(text, text, text, boolean, text[], text[], jsonb, real) is 'The filter that a reader''s arguments describe.';
+comment on function graphrag._filter_of(text, text, text, boolean, text[], text[], jsonb, double precision) is 'The filter that a reader''s arguments describe.';
 
 create function graphrag._revisions_at(spaces integer[], as_believed_at text)
     returns bigint[]

@@ -6,21 +6,18 @@ as $function$
 -- budget at most is kept for the references.
 declare
     _references integer := coalesce(length(graphrag._reference_section(evidence)), 0);
-    _lines text[] := array(select i.line from graphrag._context_items(evidence) as i order by i.section, i.no);
+    _items graphrag._item[] := array(select i from graphrag._context_items(evidence) as i order by i.section, i.no);
     _sections text;
     _cited text;
 begin
     if budget > 0 then
-        _lines := graphrag._fit_lines(_lines, budget - least(_references, budget / 2));
+        _items := graphrag._share_budget(_items, budget - least(_references, budget / 2));
     end if;
     _sections := (
         select string_agg(s.body, E'\n\n' order by s.section)
         from (
             select i.section, min(i.heading) || E'\n' || string_agg(i.line, E'\n' order by i.no) as body
-            from (
-                select o.section, o.heading, o.no, _lines[row_number() over (order by o.section, o.no)] as line
-                from graphrag._context_items(evidence) as o
-            ) as i
+            from unnest(_items) as i
             where i.line is not null
             group by i.section
         ) as s
@@ -34,6 +31,48 @@ end
 $function$;
 comment on function graphrag._context(graphrag.evidence[], integer) is 'The evidence section of a prompt, in at most budget characters and headings; 0: all of it.';
 
+create function graphrag._share_budget(items graphrag._item[], budget integer)
+    returns graphrag._item[]
+    language plpgsql immutable parallel safe
+as $function$
+-- Each kind gets the same share, however early it comes in the prompt. The one that needs least goes first, so that
+-- what a kind does not need of its share is divided among those that need more.
+declare
+    _left integer := budget;
+    _sections integer[] := array(
+        select i.section from unnest(items) as i group by i.section order by sum(length(i.line)), i.section
+    );
+    _share graphrag._item[];
+    _fitted graphrag._item[] := '{}';
+begin
+    for _n in 1 .. cardinality(_sections) loop
+        _share := graphrag._fit_section(items, _sections[_n], _left / (cardinality(_sections) - _n + 1));
+        _fitted := _fitted || _share;
+        _left := _left - (select coalesce(sum(length(i.line)), 0) from unnest(_share) as i);
+    end loop;
+    return _fitted;
+end
+$function$;
+comment on function graphrag._share_budget(graphrag._item[], integer) is 'The items of a prompt, clipped to a budget that their kinds share fairly.';
+
+create function graphrag._fit_section(items graphrag._item[], section integer, budget integer)
+    returns graphrag._item[]
+    language sql immutable parallel safe
+as $function$
+    with own as (
+        select i.heading, i.no, i.line from unnest($1) as i where i.section = $2
+    ),
+    fitted as (
+        select f.line, f.place
+        from unnest(graphrag._fit_lines(array(select o.line from own as o order by o.no), $3)) with ordinality
+            as f (line, place)
+    )
+    select array_agg(row($2, o.heading, o.no, f.line)::graphrag._item order by o.no)
+    from (select w.heading, w.no, row_number() over (order by w.no) as place from own as w) as o
+    join fitted as f on f.place = o.place
+$function$;
+comment on function graphrag._fit_section(graphrag._item[], integer, integer) is 'The items of one kind, clipped to its share.';
+
 create function graphrag._prompted(evidence graphrag.evidence[], prompt text)
     returns graphrag.evidence[]
     language sql stable parallel safe
@@ -43,7 +82,7 @@ $function$;
 comment on function graphrag._prompted(graphrag.evidence[], text) is 'The evidence of documents and the reports that a prompt has something of.';
 
 create function graphrag._context_items(evidence graphrag.evidence[])
-    returns table (section integer, heading text, no integer, line text)
+    returns setof graphrag._item
     language sql stable parallel safe rows 50
 as $function$
     select
@@ -200,6 +239,7 @@ declare
     _prompted text;
 begin
     perform graphrag._enter(realm);
+    perform graphrag._check_range('budget', budget, 0);
     _budget := coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer);
     _evidence := graphrag._gather(
         question,
@@ -212,7 +252,7 @@ begin
             relation_types,
             entity_types,
             metadata_filter,
-            min_confidence::real
+            min_confidence
         ),
         top_k,
         max_hops,

@@ -26,39 +26,25 @@ declare
     _entities bigint[];
 begin
     perform graphrag._enter(realm);
-    perform graphrag._check_hops(max_hops, top_k);
+    perform graphrag._check_range('max_hops', max_hops, 1, 10);
+    perform graphrag._check_range('top_k', top_k, 1, 10000);
     _filter := graphrag._filter_of(
-        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence
     );
     return query
     select r.*
     from graphrag._walked_rows(
         array(
             select w
-            from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
+            from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, coalesce(max_hops, 1)) as w
             order by w.score desc
-            limit top_k
+            limit coalesce(top_k, 100)
         ),
         _filter
     ) as r;
 end
 $function$;
 comment on function graphrag.neighborhood(text, integer, text, text, boolean, text[], text[], double precision, integer, text, text) is 'The relations around an entity, nearest and newest first, with the path to each.';
-
-create function graphrag._check_hops(max_hops integer, top_k integer)
-    returns void
-    language plpgsql immutable parallel safe
-as $function$
-begin
-    if max_hops is null or max_hops not between 1 and 10 or top_k is null or top_k not between 1 and 10000 then
-        raise exception 'max_hops % or top_k % is out of range', max_hops, top_k
-            using errcode = 'GR009',
-                detail = 'max_hops is 1 to 10, top_k 1 to 10000.',
-                hint = 'Leave them out for the defaults.';
-    end if;
-end
-$function$;
-comment on function graphrag._check_hops(integer, integer) is 'Raises GR009 for a walk of an impossible length.';
 
 create function graphrag._walked_rows(walked graphrag._found[], filter graphrag._filter)
     returns setof graphrag.evidence

@@ -24,16 +24,17 @@ declare
     _filter graphrag._filter;
 begin
     perform graphrag._enter(realm);
-    perform graphrag._check_hops(max_hops, 1);
+    perform graphrag._check_range('max_hops', max_hops, 1, 10);
     _filter := graphrag._filter_of(
-        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+        space, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence
     );
     return query
     select r.*
     from graphrag._walked_rows(
         graphrag._shortest(
             array(
-                select w from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, max_hops) as w
+                select w
+                from graphrag._walk(graphrag._entities_called(entity, _filter), _filter, coalesce(max_hops, 4)) as w
             ),
             graphrag._entities_called(other, _filter)
         ),

@@ -44,6 +44,7 @@ declare
 begin
     perform graphrag._enter(realm);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
+    perform graphrag._check_range('budget', budget, 0);
     _evidence := graphrag._gather(
         question,
         mode,
@@ -55,7 +56,7 @@ begin
             relation_types,
             entity_types,
             metadata_filter,
-            min_confidence::real
+            min_confidence
         ),
         top_k,
         max_hops,

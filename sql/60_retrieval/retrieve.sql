@@ -79,12 +79,9 @@ begin
                     ' can cancel.',
                 hint = 'Index a long text with index(), and ask about it.';
     end if;
-    if _top_k not between 1 and 1000 or _max_hops not between 0 and 10 then
-        raise exception 'top_k % or max_hops % is out of range', _top_k, _max_hops
-            using errcode = 'GR009',
-                detail = 'top_k is 1 to 1000, max_hops 0 to 10.',
-                hint = 'NULL takes the realm''s settings.';
-    end if;
+    perform graphrag._check_range('top_k', _top_k, 1, 1000);
+    perform graphrag._check_range('max_hops', _max_hops, 0, 10);
+    perform graphrag._check_range('community_level', community_level, 0);
     if mode = 'bypass' then
         return '{}';
     end if;
@@ -185,7 +182,7 @@ begin
                 relation_types,
                 entity_types,
                 metadata_filter,
-                min_confidence::real
+                min_confidence
             ),
             top_k,
             max_hops,

@@ -11,7 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support import endpoint as faults
-from tests.support.calls import row, rows, set_models
+from tests.support.calls import refused, row, rows, set_models
 from tests.support.corpus import as_json
 from tests.support.database import Connection, Database, Row
 from tests.support.endpoint import Endpoint, Request
@@ -217,6 +217,45 @@ def test_a_budget_clips(conn: Connection) -> None:
     for clipped in (row(conn, "context", QUESTION, budget=50), configured(conn, "evidence_budget", "50")):
         assert clipped["characters_retrieved"] == whole["characters_retrieved"]
         assert 0 < clipped["characters_prompted"] < whole["characters_prompted"]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_every_kind_has_its_share_of_a_budget(conn: Connection) -> None:
+    tell(conn, "essay", "Ann lives in Berlin. " * 40, Triple("Ann", "lives_in", "Berlin"), year=2021)
+    prompt = row(conn, "context", QUESTION, budget=600)["prompt"]
+    for heading in ("# Passages", "# Entities", "# Relations"):
+        assert heading in prompt
+    assert "(Ann) --[lives_in]--> (Berlin)" in prompt
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("budget", -1), ("community_level", -1), ("relation_types", [""]), ("entity_types", [None])],
+)
+def test_an_impossible_argument_is_refused(conn: Connection, name: str, wrong: object) -> None:
+    with conn.transaction(force_rollback=True):
+        refused("GR009", (name,), lambda: rows(conn, "context", "Ann", **{name: wrong}))
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_name_that_the_realm_does_not_know_is_told(conn: Connection) -> None:
+    said: list[tuple[str, str]] = []
+    hear = lambda notice: said.append((notice.message_primary or "", notice.message_hint or ""))  # noqa: E731
+    conn.add_notice_handler(hear)
+    try:
+        found = rows(
+            conn, "retrieve", "Ann", relation_types=["livs_in", "founded"], entity_types=["Persn", "Person"]
+        )
+        rows(conn, "retrieve", "Ann", relation_types=["lives in"], entity_types=["Person"])
+    finally:
+        conn.remove_notice_handler(hear)
+    assert [message for message, _ in said] == [
+        'no relation has the predicate "livs_in"',
+        'no entity has the type "Persn"',
+    ]
+    assert "lives_in" in said[0][1]
+    assert "Person" in said[1][1]
+    assert texts(found, "entity")
 
 
 def configured(conn: Connection, setting: str, wanted: str) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.calls import mistake, rows
 from tests.support.database import Connection, Row, sql, value
@@ -123,6 +124,32 @@ def test_a_selective_filter_fills_its_places(conn: Connection) -> None:
         tell(conn, f"doc {no}", f"Steel report number {no}.", metadata={"team": "a" if no % 20 == 0 else "b"})
     found = of_kind(rows(conn, "retrieve", "steel report", metadata_filter={"team": "a"}), "chunk")
     assert {row["document"] for row in found} == {"doc 0", "doc 20", "doc 40"}
+
+
+@pytest.mark.usefixtures("realm")
+def test_filters_that_mean_nothing_are_refused(conn: Connection) -> None:
+    tell(conn, "one", "Alpha met Beta.", ("Alpha", "met", "Beta"))
+    for confidence in (2.0, -0.1, float("nan"), 1e300):
+        for call in (
+            ("retrieve", "Alpha"),
+            ("context", "Alpha"),
+            ("neighborhood", "Alpha"),
+            ("path", "Alpha", "Beta"),
+        ):
+            mistake(conn, "default", "GR009", ("min_confidence",), *call, min_confidence=confidence)
+    for metadata in ([1], "team", 7):
+        mistake(
+            conn,
+            "default",
+            "GR009",
+            ("metadata_filter",),
+            "retrieve",
+            "Alpha",
+            metadata_filter=Jsonb(metadata),
+        )
+    for edge in (0.0, 1.0):
+        assert of_kind(rows(conn, "retrieve", "Alpha", min_confidence=edge), "relation")
+    assert of_kind(rows(conn, "retrieve", "Alpha", metadata_filter={}), "chunk")
 
 
 @pytest.mark.usefixtures("realm")

@@ -182,7 +182,7 @@ def test_pagerank_is_what_plain_sums_give(
                 graphrag._filter_of(
                     %(space)s::text, %(as_of)s::text, null, %(include_superseded)s, %(relation_types)s::text[],
                     %(entity_types)s::text[], null,
-                    %(min_confidence)s::real
+                    %(min_confidence)s
                 )
             ) as s
             """,

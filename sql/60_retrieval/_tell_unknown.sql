@@ -1,0 +1,119 @@
+create function graphrag._tell_unknown(relation_types text[], filter graphrag._filter)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- A name that nothing has yet may come with the next document: no mistake, but it is told, because a misspelt one finds
+-- nothing just as quietly.
+declare
+    _is_past boolean := 9223372036854775806 > any (filter.revisions);
+    _predicates text[] := graphrag._unknown_predicates(relation_types, _is_past);
+    _types text[] := graphrag._unknown_types(filter.entity_types, _is_past);
+begin
+    if _predicates <> '{}' then
+        raise notice 'no relation has the predicate "%"', array_to_string(_predicates, '", "')
+            using detail = 'No fact of this realm has it, nor does its vocabulary.',
+                hint = graphrag._near_each(_predicates, graphrag._known_predicates());
+    end if;
+    if _types <> '{}' then
+        raise notice 'no entity has the type "%"', array_to_string(_types, '", "')
+            using detail = 'Types are compared as they were stated, in upper and lower case.',
+                hint = graphrag._near_each(_types, graphrag._known_types());
+    end if;
+end
+$function$;
+comment on function graphrag._tell_unknown(text[], graphrag._filter) is 'Tells, once a call, which predicates and types of a filter the realm does not know, and what they may have meant.';
+
+create function graphrag._near_each(given text[], known text[])
+    returns text
+    language sql immutable parallel safe
+as $function$
+    select case
+        when cardinality(given) = 1 then graphrag._near(given[1], known)
+        else string_agg(format('%s: %s', g.name, graphrag._near(g.name, known)), ' ' order by g.no)
+    end
+    from unnest(given) with ordinality as g (name, no)
+$function$;
+comment on function graphrag._near_each(text[], text[]) is 'A hint that names what misspelt names may have meant.';
+
+create function graphrag._unknown_predicates(given text[], is_past boolean)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select r.stated
+        from graphrag._resolve_predicates(given) as r
+        where not r.declared
+            and not exists (select from relation_version as v where v.predicate = r.predicate and v.died is null)
+            and not (is_past and exists (select from relation as i where i.predicate = r.predicate))
+        order by r.stated
+    );
+end
+$function$;
+comment on function graphrag._unknown_predicates(text[], boolean) is 'Of these, the predicates that are neither declared nor in a fact, of the past only if a read is about it.';
+
+create function graphrag._unknown_types(given text[], is_past boolean)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select g.name
+        from (select distinct n from unnest(given) as n) as g (name)
+        where not graphrag._setting('entity_types') ? g.name
+            and not exists (select from entity_version as v where v.types && array[g.name] and v.died is null)
+            and not (is_past and exists (select from entity_version as v where v.types && array[g.name]))
+        order by g.name
+    );
+end
+$function$;
+comment on function graphrag._unknown_types(text[], boolean) is 'Of these, the types that are neither offered to the model nor those of an entity, of the past only if a read is about it.';
+
+create function graphrag._known_predicates()
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- From one predicate to the next through the index: as many steps as there are predicates, however many facts.
+begin
+    return array(
+        with recursive used as (
+            (select v.predicate from relation_version as v where v.died is null order by v.predicate limit 1)
+            union all
+            select (
+                select v.predicate
+                from relation_version as v
+                where v.died is null and v.predicate > u.predicate
+                order by v.predicate
+                limit 1
+            )
+            from used as u
+            where u.predicate is not null
+        )
+        select u.predicate from used as u where u.predicate is not null
+        union
+        select p.name from predicate as p
+        union
+        select a.alias from predicate as p cross join unnest(p.aliases) as a (alias)
+        order by 1
+    );
+end
+$function$;
+comment on function graphrag._known_predicates() is 'The predicates of the current facts and of the vocabulary.';
+
+create function graphrag._known_types()
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- Those offered to the model, and those of the newest entities: looking at all would take longer than the read.
+begin
+    return array(
+        select s.name from jsonb_array_elements_text(graphrag._setting('entity_types')) as s (name)
+        union
+        select t.name
+        from (select v.types from entity_version as v order by v.id desc limit 1000) as e
+        cross join unnest(e.types) as t (name)
+        order by 1
+    );
+end
+$function$;
+comment on function graphrag._known_types() is 'Types that a misspelt one may have meant.';
