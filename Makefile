@@ -134,7 +134,7 @@ lint: setup
 	@extension/lint.sh
 check: lint
 
-# A test file stays with one worker, whose server is its own. In the order of collection: what takes long comes first.
+# A test file stays with one worker, whose server is its own, in the order of testpaths.
 PYTEST_WORKERS ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test: start
