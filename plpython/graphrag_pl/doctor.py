@@ -166,7 +166,7 @@ def _examine_embedding(
             "vector width",
             "error",
             f"{endpoint} makes {own} dimensions, the realm has {width} of model {model}.",
-            "Set the endpoint back to the realm's model, or index into a new realm made for the other one.",
+            "Set the endpoint back to the realm's model, or CALL graphrag.reembed() with the new one.",
         )
     else:
         yield finding("vector width", "ok", f"{own} dimensions, as the realm has.")

@@ -3,25 +3,29 @@ create function graphrag._tell_unknown(relation_types text[], filter graphrag._f
     language plpgsql stable parallel safe
 as $function$
 -- A name that nothing has yet may come with the next document: no mistake, but it is told, because a misspelt one finds
--- nothing just as quietly.
+-- nothing just as quietly. Of the past nothing is told: its names were other ones. Nor of spaces that are not read.
 declare
-    _is_past boolean := 9223372036854775806 > any (filter.revisions);
-    _predicates text[] := graphrag._unknown_predicates(relation_types, _is_past);
-    _types text[] := graphrag._unknown_types(filter.entity_types, _is_past);
+    _predicates text[];
+    _types text[];
 begin
+    if 9223372036854775806 > any (filter.revisions) then
+        return;
+    end if;
+    _predicates := graphrag._unknown_predicates(relation_types, filter.spaces);
     if _predicates <> '{}' then
         raise notice 'no relation has the predicate "%"', array_to_string(_predicates, '", "')
-            using detail = 'No fact of this realm has it, nor does its vocabulary.',
-                hint = graphrag._near_each(_predicates, graphrag._known_predicates());
+            using detail = 'No fact of what is read has it, nor does the vocabulary.',
+                hint = graphrag._near_each(_predicates, graphrag._known_predicates(filter.spaces));
     end if;
+    _types := graphrag._unknown_types(filter.entity_types, filter.spaces);
     if _types <> '{}' then
         raise notice 'no entity has the type "%"', array_to_string(_types, '", "')
             using detail = 'Types are compared as they were stated, in upper and lower case.',
-                hint = graphrag._near_each(_types, graphrag._known_types());
+                hint = graphrag._near_each(_types, graphrag._known_types(filter.spaces));
     end if;
 end
 $function$;
-comment on function graphrag._tell_unknown(text[], graphrag._filter) is 'Tells, once a call, which predicates and types of a filter the realm does not know, and what they may have meant.';
+comment on function graphrag._tell_unknown(text[], graphrag._filter) is 'Tells, once a call, which predicates and types of a filter nothing has in the spaces that are read, and what they may have meant.';
 
 create function graphrag._near_each(given text[], known text[])
     returns text
@@ -35,7 +39,7 @@ as $function$
 $function$;
 comment on function graphrag._near_each(text[], text[]) is 'A hint that names what misspelt names may have meant.';
 
-create function graphrag._unknown_predicates(given text[], is_past boolean)
+create function graphrag._unknown_predicates(given text[], spaces integer[])
     returns text[]
     language plpgsql stable parallel safe
 as $function$
@@ -43,16 +47,26 @@ begin
     return array(
         select r.stated
         from graphrag._resolve_predicates(given) as r
-        where not r.declared
-            and not exists (select from relation_version as v where v.predicate = r.predicate and v.died is null)
-            and not (is_past and exists (select from relation as i where i.predicate = r.predicate))
+        where not r.declared and not graphrag._is_used(r.predicate, spaces)
         order by r.stated
     );
 end
 $function$;
-comment on function graphrag._unknown_predicates(text[], boolean) is 'Of these, the predicates that are neither declared nor in a fact, of the past only if a read is about it.';
+comment on function graphrag._unknown_predicates(text[], integer[]) is 'Of these, the predicates that are neither declared nor in a current fact of some spaces.';
 
-create function graphrag._unknown_types(given text[], is_past boolean)
+create function graphrag._is_used(predicate text, spaces integer[])
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (
+        select from relation_version as v where v.predicate = $1 and v.died is null and v.space = any (spaces)
+    );
+end
+$function$;
+comment on function graphrag._is_used(text, integer[]) is 'Whether a current fact of some spaces has a predicate.';
+
+create function graphrag._unknown_types(given text[], spaces integer[])
     returns text[]
     language plpgsql stable parallel safe
 as $function$
@@ -61,15 +75,18 @@ begin
         select g.name
         from (select distinct n from unnest(given) as n) as g (name)
         where not graphrag._setting('entity_types') ? g.name
-            and not exists (select from entity_version as v where v.types && array[g.name] and v.died is null)
-            and not (is_past and exists (select from entity_version as v where v.types && array[g.name]))
+            and not exists (
+                select
+                from entity_version as v
+                where v.types && array[g.name] and v.died is null and v.space = any (spaces)
+            )
         order by g.name
     );
 end
 $function$;
-comment on function graphrag._unknown_types(text[], boolean) is 'Of these, the types that are neither offered to the model nor those of an entity, of the past only if a read is about it.';
+comment on function graphrag._unknown_types(text[], integer[]) is 'Of these, the types that are neither offered to the model nor those of an entity of some spaces.';
 
-create function graphrag._known_predicates()
+create function graphrag._known_predicates(spaces integer[])
     returns text[]
     language plpgsql stable parallel safe
 as $function$
@@ -89,7 +106,7 @@ begin
             from used as u
             where u.predicate is not null
         )
-        select u.predicate from used as u where u.predicate is not null
+        select u.predicate from used as u where u.predicate is not null and graphrag._is_used(u.predicate, spaces)
         union
         select p.name from predicate as p
         union
@@ -98,9 +115,9 @@ begin
     );
 end
 $function$;
-comment on function graphrag._known_predicates() is 'The predicates of the current facts and of the vocabulary.';
+comment on function graphrag._known_predicates(integer[]) is 'The predicates of the vocabulary and of the current facts of some spaces.';
 
-create function graphrag._known_types()
+create function graphrag._known_types(spaces integer[])
     returns text[]
     language plpgsql stable parallel safe
 as $function$
@@ -110,10 +127,13 @@ begin
         select s.name from jsonb_array_elements_text(graphrag._setting('entity_types')) as s (name)
         union
         select t.name
-        from (select v.types from entity_version as v order by v.id desc limit 1000) as e
+        from unnest(spaces) as s (id)
+        cross join lateral (
+            select v.types from entity_version as v where v.space = s.id order by v.born desc, v.entity desc limit 1000
+        ) as e
         cross join unnest(e.types) as t (name)
         order by 1
     );
 end
 $function$;
-comment on function graphrag._known_types() is 'Types that a misspelt one may have meant.';
+comment on function graphrag._known_types(integer[]) is 'Types that a misspelt one may have meant.';

@@ -239,6 +239,7 @@ def test_vectors_of_another_width(conn: Connection, models: Endpoint) -> None:
     assert (found["check"], found["status"]) == ("vector width", "error")
     assert "48" in found["detail"]
     assert "32" in found["detail"]
+    assert "graphrag.reembed()" in found["advice"]
 
 
 @pytest.mark.parametrize("supported", ["json_object", "text"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from psycopg.errors import Diagnostic
 from psycopg.types.json import Jsonb
 
 from tests.support import endpoint as faults
@@ -237,18 +239,28 @@ def test_an_impossible_argument_is_refused(conn: Connection, name: str, wrong: o
         refused("GR009", (name,), lambda: rows(conn, "context", "Ann", **{name: wrong}))
 
 
-@pytest.mark.usefixtures("corpus")
-def test_a_name_that_the_realm_does_not_know_is_told(conn: Connection) -> None:
+@contextmanager
+def heard(conn: Connection) -> Iterator[list[tuple[str, str]]]:
+    """Message and hint of the notices that come meanwhile."""
     said: list[tuple[str, str]] = []
-    hear = lambda notice: said.append((notice.message_primary or "", notice.message_hint or ""))  # noqa: E731
+
+    def hear(notice: Diagnostic) -> None:
+        said.append((notice.message_primary or "", notice.message_hint or ""))
+
     conn.add_notice_handler(hear)
     try:
+        yield said
+    finally:
+        conn.remove_notice_handler(hear)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_name_that_the_realm_does_not_know_is_told(conn: Connection) -> None:
+    with heard(conn) as said:
         found = rows(
             conn, "retrieve", "Ann", relation_types=["livs_in", "founded"], entity_types=["Persn", "Person"]
         )
         rows(conn, "retrieve", "Ann", relation_types=["lives in"], entity_types=["Person"])
-    finally:
-        conn.remove_notice_handler(hear)
     assert [message for message, _ in said] == [
         'no relation has the predicate "livs_in"',
         'no entity has the type "Persn"',
@@ -256,6 +268,23 @@ def test_a_name_that_the_realm_does_not_know_is_told(conn: Connection) -> None:
     assert "lives_in" in said[0][1]
     assert "Person" in said[1][1]
     assert texts(found, "entity")
+
+
+@pytest.mark.usefixtures("corpus")
+def test_what_other_spaces_know_is_not_told(conn: Connection) -> None:
+    """P6: neither a name that only they have, nor that they have it."""
+    with conn.transaction(force_rollback=True):
+        rows(
+            conn, "index", "Zoe adores Ann.", extraction=Jsonb([["Zoe", "adores", "Ann"]]), space="elsewhere"
+        )
+        with heard(conn) as said:
+            rows(conn, "retrieve", "Ann", relation_types=["adores"])
+            rows(conn, "retrieve", "Ann", relation_types=["adors"])
+    assert [message for message, _ in said] == [
+        'no relation has the predicate "adores"',
+        'no relation has the predicate "adors"',
+    ]
+    assert "adores" not in said[0][1] + said[1][1]
 
 
 def configured(conn: Connection, setting: str, wanted: str) -> Row:
