@@ -32,25 +32,36 @@ begin
         cross join lateral (
             select
                 coalesce(p.parts[1], w.whole) as name,
-                case when p.parts is not null then array[p.parts[2], w.whole] else '{}' end || array(
-                    select distinct t.alias[1]
-                    from regexp_matches(
-                        body, regexp_replace(w.whole, '([^[:alnum:]\s])', '\\\1', 'g') || _quoted, 'g'
-                    ) as t (alias)
-                    where p.parts is null
-                        and graphrag._is_another_form(w.whole, t.alias[1])
-                        and not exists (
-                            select
-                            from jsonb_array_elements(records) as o (record)
-                            where graphrag._fold_name(o.record ->> 'name') = graphrag._fold_name(t.alias[1])
-                        )
-                    order by 1
-                ) as aliases
+                case
+                    when p.parts is null then array(
+                        select distinct t.alias[1]
+                        from regexp_matches(
+                            body, regexp_replace(w.whole, '([^[:alnum:]\s])', '\\\1', 'g') || _quoted, 'g'
+                        ) as t (alias)
+                        where graphrag._is_another_form(w.whole, t.alias[1])
+                            and not graphrag._has_record(records, t.alias[1])
+                        order by 1
+                    )
+                    when graphrag._has_record(records, p.parts[2]) then array[w.whole]
+                    else array[p.parts[2], w.whole]
+                end as aliases
         ) as n
     );
 end
 $function$;
 comment on function graphrag._with_stated_aliases(jsonb, text) is 'The entities of an extraction with the aliases that names or text give in quotes and brackets.';
+
+create function graphrag._has_record(records jsonb, name text)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+    select exists (
+        select
+        from jsonb_array_elements(records) as o (record)
+        where graphrag._fold_name(o.record ->> 'name') = graphrag._fold_name($2)
+    )
+$function$;
+comment on function graphrag._has_record(jsonb, text) is 'Whether a name is that of a record.';
 
 create function graphrag._is_another_form(name text, alias text)
     returns boolean

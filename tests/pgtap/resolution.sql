@@ -1,7 +1,7 @@
 -- Whom a name means: contested aliases, short forms, titles, identifiers; and what a document says by a name.
 begin;
 create extension if not exists pgtap;
-select plan(37);
+select plan(38);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -265,6 +265,16 @@ select matches(pg_temp.everybody(), 'Tim Cratchit \[Tiny Tim\]', 'is another nam
 select matches(pg_temp.everybody(), 'Bob Dylan,', 'else it may be his song');
 select is(
     (select f.object from kb.facts as f where f.predicate = 'sang_to'), 'Smith', 'of a name given with it, always'
+);
+select graphrag.index(
+    'Joe Ray ("Hurricane") sang. Hurricane won a Grammy.', document => 'won',
+    extraction => '{"entities": [{"name": "Joe Ray (\"Hurricane\")"}, {"name": "Hurricane"}],
+        "triples": [["Joe Ray (\"Hurricane\")", "sang_of", "Hurricane"]]}'
+);
+select results_eq(
+    $$select f.subject, f.object from kb.facts as f where f.predicate = 'sang_of'$$,
+    $$values ('Joe Ray', 'Hurricane')$$,
+    'unless the answer has an entity of its own of that name'
 );
 select is(graphrag.derive(), 0, 'after all of it, deriving anew changes nothing');
 
