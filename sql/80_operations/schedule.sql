@@ -8,10 +8,11 @@ declare
     _realm text := graphrag._enter_or_create(realm);
     _name text := 'graphrag work ' || _realm;
     _command text := format('call graphrag.work(%L)', _realm);
-    _cron constant name := 'cron';      -- pg_cron's schema; no statement here may need it where it is not
+    -- pg_cron's schema, looked up: no statement here may need it where it is not.
+    _cron name := (select n.nspname from pg_catalog.pg_namespace as n where n.nspname = 'cron');
     _id bigint;
 begin
-    if to_regnamespace('cron') is null or graphrag._schema_of('pg_cron') is null then
+    if _cron is null or graphrag._schema_of('pg_cron') is null then
         raise exception 'pg_cron is not in this database, so nothing can be scheduled for realm "%"', _realm
             using errcode = 'GR041',
                 detail = coalesce(
@@ -40,10 +41,11 @@ create function graphrag._is_scheduled(realm text)
 as $function$
 -- Null where pg_cron is not in this database, or may not be looked at.
 declare
+    _jobs regclass := to_regclass('cron.job');
     _is_scheduled boolean;
 begin
-    if to_regclass('cron.job') is not null and has_table_privilege('cron.job', 'select') then
-        execute format('select exists (select from %I.job where jobname = $1 and active)', 'cron')
+    if _jobs is not null and has_table_privilege(_jobs, 'select') then
+        execute format('select exists (select from %s where jobname = $1 and active)', _jobs)
             using 'graphrag work ' || realm into _is_scheduled;
     end if;
     return _is_scheduled;
