@@ -14163,15 +14163,33 @@ as $function$
 $function$;
 comment on function graphrag._position_piece(integer, bigint, text, integer, bigint) is 'How far the changes of one space have been seen, as a piece of a position.';
 
-create function graphrag._fingerprint(revision bigint, transaction text, at timestamptz)
+create function graphrag._fingerprint(revision bigint, transaction text, at timestamptz, purged bigint)
     returns text
     language sql immutable parallel safe
 as $function$
+-- Of what has been purged, only that is a place which was given after the purge: who reads anew from the beginning gets
+-- what is left of those revisions, page by page.
     select encode(
-        substr(sha256(convert_to(concat_ws(' ', revision, transaction, extract(epoch from at)), 'UTF8')), 1, 4), 'hex'
+        substr(
+            sha256(
+                convert_to(
+                    concat_ws(
+                        ' ',
+                        revision,
+                        transaction,
+                        extract(epoch from at),
+                        case when purged > revision then purged end
+                    ),
+                    'UTF8'
+                )
+            ),
+            1,
+            4
+        ),
+        'hex'
     )
 $function$;
-comment on function graphrag._fingerprint(bigint, text, timestamptz) is 'Tells a revision from one of the same number in another history.';
+comment on function graphrag._fingerprint(bigint, text, timestamptz, bigint) is 'Tells a revision from one of the same number in another history, or before a later purge.';
 
 create function graphrag._revision_fingerprint(space integer, revision bigint)
     returns text
@@ -14180,8 +14198,9 @@ as $function$
 begin
     return coalesce(
         (
-            select graphrag._fingerprint(r.n, r.transaction, r.at)
+            select graphrag._fingerprint(r.n, r.transaction, r.at, s.purged)
             from revision as r
+            join space as s on s.id = r.space
             where r.space = $1 and r.n = $2
         ),
         '00000000'
@@ -14286,7 +14305,7 @@ begin
     end if;
     return (
         select case
-            when p.revision < s.purged
+            when p.revision < s.purged and p.fingerprint <> graphrag._revision_fingerprint(s.id, p.revision)
                 then format('Some of what changed since then in space "%s" has been purged.', s.name)
             -- A standby may not have got there yet.
             when s.id is null or p.revision > s.revision and not current_setting('in_hot_standby')::boolean
@@ -14473,7 +14492,13 @@ begin
                 _head || array_to_string(
                     _pieces[: _place.no - 1]
                     || graphrag._position_piece(
-                        _place.space, c.revision, graphrag._fingerprint(r.n, r.transaction, r.at), c.class, c.id
+                        _place.space,
+                        c.revision,
+                        graphrag._fingerprint(
+                            r.n, r.transaction, r.at, (select s.purged from space as s where s.id = _place.space)
+                        ),
+                        c.class,
+                        c.id
                     )
                     || _pieces[_place.no + 1 :],
                     ','

@@ -44,7 +44,13 @@ begin
                 _head || array_to_string(
                     _pieces[: _place.no - 1]
                     || graphrag._position_piece(
-                        _place.space, c.revision, graphrag._fingerprint(r.n, r.transaction, r.at), c.class, c.id
+                        _place.space,
+                        c.revision,
+                        graphrag._fingerprint(
+                            r.n, r.transaction, r.at, (select s.purged from space as s where s.id = _place.space)
+                        ),
+                        c.class,
+                        c.id
                     )
                     || _pieces[_place.no + 1 :],
                     ','
