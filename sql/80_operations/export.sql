@@ -38,7 +38,7 @@ begin
             relation_types,
             entity_types,
             null,
-            min_confidence::real
+            min_confidence
         ),
         entity,
         max_hops,

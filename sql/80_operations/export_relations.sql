@@ -44,7 +44,7 @@ begin
     perform graphrag._enter(realm);
     _export := graphrag._export_of(
         graphrag._filter_of(
-            $12, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence::real
+            $12, as_of, as_believed_at, include_superseded, relation_types, entity_types, null, min_confidence
         ),
         entity, max_hops, max_entities, include_values, null
     );

@@ -286,6 +286,7 @@ def test_mistakes(kb: Connection) -> None:
     refused("GR009", ("grapml",), lambda: export(kb, "grapml"), hint="graphml")
     refused("GR009", ("csv",), lambda: export(kb, "csv"), hint="COPY")
     refused("GR009", ("max_entities 0",), lambda: export(kb, "json", max_entities=0))
+    refused("GR009", ("min_confidence",), lambda: export(kb, "json", min_confidence=1e300))
     refused("GR009", ("max_hops 11",), lambda: export(kb, "json", entity="Ann", max_hops=11))
 
 

@@ -13,6 +13,7 @@ from tests.support.calls import eventually, mistake, row, rows, waiting
 from tests.support.corpus import differences
 from tests.support.database import Connection, Database, sql, value, view
 from tests.support.endpoint import Endpoint, held, is_embedding
+from tests.support.feed import changes, drain
 from tests.support.reading import REALM
 
 
@@ -135,6 +136,14 @@ def test_history_before_a_watermark(kb: Connection) -> None:
     assert set(purge(kb, before="5", dry_run=False).values()) == {0}
     assert value(kb, "select max(n) from kb.revision") == 7  # of the first purge: the second found nothing
     assert value(kb, "select purged from kb.space") == 5
+
+
+def test_the_feed_is_begun_anew(kb: Connection) -> None:
+    """What is left is told in pages of any size; a place from before the purge is none, whatever was seen there."""
+    (first, *_) = rows(kb, "changes_since", None, page_size=1)
+    purge(kb, before="5", dry_run=False)
+    mistake(kb, REALM, "GR013", (first["position"],), "changes_since", first["position"])
+    assert changes(drain(kb, size=1)) == changes(drain(kb))
 
 
 def test_an_instant_for_every_space(kb: Connection) -> None:
