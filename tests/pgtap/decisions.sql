@@ -1,13 +1,14 @@
 -- Decisions about the graph: merge, split, assert, retract, undo. They outlive re-indexing.
 begin;
 create extension if not exists pgtap;
-select plan(20);
+select plan(23);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
 set graphrag.realm = 'kb';
 select graphrag.declare_predicate('lives_in', is_functional => true);
 select graphrag.declare_predicate('met', is_symmetric => true);
+select graphrag.declare_predicate('has_age', is_value => true);
 
 create function pg_temp.told(document text, content text, extraction jsonb)
     returns void
@@ -110,6 +111,33 @@ select is(
 );
 select throws_ok(
     $$select graphrag.retract_relation('Ada King', 'lives in', 'Mars')$$, 'GR016', null, 'an unknown fact is an error'
+);
+-- a fact that documents state under another name of its subject
+select pg_temp.told(
+    'e', 'Dr. Benjamin Moran, called Ben Moran, is 41 years old.',
+    '{
+        "entities": [{"name": "Dr. Benjamin Moran", "aliases": ["Ben Moran"]}],
+        "relations": [{"subject": "Ben Moran", "predicate": "has_age", "object": "41 years"}]
+    }'
+);
+insert into decided select 'alias', graphrag.retract_relation('Dr. Benjamin Moran', 'has age', '41 years');
+select is((select count(*) from kb.facts where object = '41 years'), 0::bigint, 'an alias is retracted with its entity');
+select graphrag.undo((select id from decided where what = 'alias'));
+select is((select count(*) from kb.facts where object = '41 years'), 1::bigint, 'and comes back with it');
+select pg_temp.told(
+    'f',
+    'Grace Holm and Mr. Holm are not Dr. Grace Holm or Mr. Holm. Dr. Grace Holm is 52 years old.',
+    '{
+        "entities": [
+            {"name": "Grace Holm"}, {"name": "Mr. Holm"},
+            {"name": "Dr. Grace Holm", "aliases": ["Mr. Holm"]}
+        ],
+        "relations": [{"subject": "Dr. Grace Holm", "predicate": "has_age", "object": "52 years"}]
+    }'
+);
+select graphrag.retract_relation(subject, 'has age', '52 years') from kb.facts where object = '52 years';
+select is(
+    (select count(*) from kb.facts where object = '52 years'), 0::bigint, 'so is a name that means it in one document'
 );
 select is(graphrag.derive(), 0, 'after all decisions, deriving anew agrees');
 
