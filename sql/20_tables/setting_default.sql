@@ -46,7 +46,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_damping', '0.8', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
     ('ppr_steps', '5', 1, 20, 'Steps of personalised PageRank.'),
     ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
-    ('ppr_edges', '100', 1, 100000, 'Edges followed from one of them in one direction, and passages that name it.'),
+    ('ppr_edges', '500', 1, 100000, 'Edges that a step of personalised PageRank may read, shared out by mass.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
     ('lexical_candidates', '3000', 1, 1000000,
         'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
