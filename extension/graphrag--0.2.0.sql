@@ -3186,10 +3186,10 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
         'How relations of the channels are put together: rrf (reciprocal ranks) or quota (a share for the walk).'),
     ('quota_share', '0.5', 0, 1, 'Share of the relations that the walk fills under the fusion quota.'),
     ('mmr_lambda', '0.7', 0, 1, 'Weight of relevance against novelty when passages are reranked by mmr.'),
-    ('ppr_damping', '0.8', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
-    ('ppr_steps', '5', 1, 20, 'Steps of personalised PageRank.'),
-    ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
-    ('ppr_edges', '500', 1, 100000, 'Edges that a step of personalised PageRank may read, shared out by mass.'),
+    ('ppr_damping', '0.85', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
+    ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
+    ('ppr_nodes', '40', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
+    ('ppr_edges', '30', 1, 100000, 'Edges followed from one of them, and passages that name it, the newest.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
     ('lexical_candidates', '3000', 1, 1000000,
         'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
@@ -12068,20 +12068,25 @@ comment on function graphrag._store_evidence(graphrag._document_plan, jsonb) is 
 
 create function graphrag._identifiers(body text)
     returns text[]
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- Part numbers, CVE ids, versions, file paths: what a text-search parser takes apart and a reader wants found exactly.
-    select coalesce(array_agg(distinct lower(t.token)), '{}')
-    from (
-        select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
-        from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
-    ) as t
-    where length(t.token) between 3 and 200
-        and (
-            t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
-            or t.token ~ '[/\\_].*[[:alnum:]]'
-            or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]'
-        )
+begin
+    return array(
+        select distinct lower(t.token)
+        from (
+            select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
+            from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
+        ) as t
+        where length(t.token) between 3 and 200
+            and (
+                t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
+                or t.token ~ '[/\\_].*[[:alnum:]]'
+                or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]'
+            )
+        order by 1
+    );
+end
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
 
@@ -14333,15 +14338,17 @@ comment on function graphrag._position_problem(text, integer[], boolean) is 'Why
 
 create function graphrag._render_period(period tstzmultirange)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
-    select case
+begin
+    return case
         when isempty(period) then 'never'
         when period <> '{(,)}' then (
             select string_agg(graphrag._render_interval(i), '; ' order by i)
             from unnest(period) as i
         )
-    end
+    end;
+end
 $function$;
 comment on function graphrag._render_period(tstzmultirange) is 'A period for people: 2010 to 2012; since 2020-05. Null if it is always, never if it is empty.';
 
@@ -15580,10 +15587,9 @@ begin
         null::text, null::text, null::timestamptz, jsonb_build_object('types', v.types), v.name, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(entities) with ordinality as e (id, no)
-    join entity as i on i.id = e.id
     join entity_version as v on v.entity = e.id
     join content as t on t.id = v.content
-    where graphrag._believed(v.born, v.died, i.space, filter)
+    where graphrag._believed(v.born, v.died, v.space, filter)
     order by e.no;
 end
 $function$;
@@ -15610,7 +15616,7 @@ begin
         null::integer,
         d.document, d.source, d.published_at,
         jsonb_strip_nulls(jsonb_build_object(
-            'relation', r.id,
+            'relation', v.relation,
             'description', d.description,
             'documents', d.documents,
             'ended', nullif(graphrag._has_ended(v.effective, _today), false)
@@ -15624,19 +15630,18 @@ begin
             from relation_version as n
             join entity_version as ns on ns.entity = n.subject
             left join entity_version as nob on nob.entity = n.object
-                and graphrag._believed(nob.born, nob.died, r.space, filter)
+                and graphrag._believed(nob.born, nob.died, v.space, filter)
             where n.relation = v.superseded_by
-                and graphrag._believed(n.born, n.died, r.space, filter)
-                and graphrag._believed(ns.born, ns.died, r.space, filter)
+                and graphrag._believed(n.born, n.died, v.space, filter)
+                and graphrag._believed(ns.born, ns.died, v.space, filter)
             limit 1
         ),
         v.weight, v.confidence
     from unnest(versions) with ordinality as x (id, no)
     join relation_version as v on v.id = x.id
-    join relation as r on r.id = v.relation
-    join entity_version as s on s.entity = v.subject and graphrag._believed(s.born, s.died, r.space, filter)
-    left join entity_version as o on o.entity = v.object and graphrag._believed(o.born, o.died, r.space, filter)
-    left join lateral graphrag._newest_support(v.content, r.space, filter) as d on true
+    join entity_version as s on s.entity = v.subject and graphrag._believed(s.born, s.died, v.space, filter)
+    left join entity_version as o on o.entity = v.object and graphrag._believed(o.born, o.died, v.space, filter)
+    left join lateral graphrag._newest_support(v.content, v.space, filter) as d on true
     order by x.no;
 end
 $function$;
@@ -15717,45 +15722,41 @@ begin
         select 'entity', e.* from unnest(_entities) as e
     )
     select
-        p.kind, p.rank, p.id, p.text, r.score, r.ranks, r.hop, graphrag._path(r.via, filter), d.reference::integer,
+        p.kind, p.rank, p.id, p.text, r.score, r.ranks, r.hop, w.path, d.reference::integer,
         p.document, p.source, p.published_at,
         case when r.is_cut then p.metadata || '{"truncated": true}' else p.metadata end,
         p.subject, p.predicate, p.object, p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
     from pieces as p
     left join ranked as r on r.kind = p.kind and r.id = p.id
     left join cited as d on d.document = p.document and d.source is not distinct from p.source
+    left join lateral graphrag._path(r.via, filter) as w on true
     order by p.kind, p.rank;
 end
 $function$;
 comment on function graphrag._evidence_rows(graphrag._ranked[], graphrag._ranked[], graphrag._hit[], integer, graphrag._filter) is 'The rows of ranked passages and relations, and of the entities that matter to them.';
 
 create function graphrag._path(via text, filter graphrag._filter)
-    returns text
-    language plpgsql stable parallel safe
+    returns table (path text)
+    language sql stable parallel safe rows 1
 as $function$
--- A walk's ids as names: entities as they were called then, passages by their document in brackets.
-begin
-    return (
-        select string_agg(
-            case
-                when n.id::bigint > 0 then (
-                    select v.name
-                    from entity as e
-                    join entity_version as v on v.entity = e.id
-                    where e.id = n.id::bigint and graphrag._believed(v.born, v.died, e.space, filter)
-                )
-                else (
-                    select format('[%s]', coalesce(d.name, d.key))
-                    from chunk as k
-                    join document as d on d.id = k.document
-                    where k.id = -n.id::bigint
-                )
-            end,
-            ' > ' order by n.no
-        )
-        from unnest(string_to_array(via, ',')) with ordinality as n (id, no)
-    );
-end
+-- A walk's ids as names: entities as they were called then, passages by their document in brackets. Inlined.
+    select string_agg(
+        case
+            when n.id::bigint > 0 then (
+                select v.name
+                from entity_version as v
+                where v.entity = n.id::bigint and graphrag._believed(v.born, v.died, v.space, $2)
+            )
+            else (
+                select format('[%s]', coalesce(d.name, d.key))
+                from chunk as k
+                join document as d on d.id = k.document
+                where k.id = -n.id::bigint
+            )
+        end,
+        ' > ' order by n.no
+    )
+    from unnest(string_to_array($1, ',')) with ordinality as n (id, no)
 $function$;
 comment on function graphrag._path(text, graphrag._filter) is 'The path of a walk as names.';
 
@@ -16648,23 +16649,30 @@ comment on function graphrag._own_meanings(integer, text, bigint, graphrag._filt
 
 create function graphrag._question_names(question text)
     returns text[]
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- Every run of one to six words, folded: the names and aliases that the question may use. Of a question longer than a
 -- page, its beginning.
-    with word (words) as (
-        select array_agg(w.word[1] order by w.no)
+declare
+    _words text[] := array(
+        select w.word[1]
         from regexp_matches(left(question, 4000), '[^\s,;:?!"()“”«»]+', 'g') with ordinality as w (word, no)
-    )
-    select coalesce(array_agg(distinct f.folded) filter (where f.folded <> ''), '{}')
-    from word as w
-    cross join generate_series(1, cardinality(w.words)) as first
-    cross join generate_series(first, least(first + 5, cardinality(w.words))) as last
-    cross join lateral (
-        select graphrag._fold_name(
-            regexp_replace(array_to_string(w.words[first : last], ' '), '(''s|’s|[.])$', '')
-        ) as folded
-    ) as f
+        order by w.no
+    );
+begin
+    return array(
+        select distinct f.folded
+        from generate_series(1, cardinality(_words)) as first
+        cross join generate_series(first, least(first + 5, cardinality(_words))) as last
+        cross join lateral (
+            select graphrag._fold_name(
+                regexp_replace(array_to_string(_words[first : last], ' '), '(''s|’s|[.])$', '')
+            ) as folded
+            offset 0
+        ) as f
+        where f.folded <> ''
+    );
+end
 $function$;
 comment on function graphrag._question_names(text) is 'Folded word runs of a question.';
 
@@ -16673,6 +16681,8 @@ create function graphrag._entities_by_name(question text, filter graphrag._filte
     language plpgsql stable parallel safe rows 10
 as $function$
 -- Of names of which one is a part of the other, the longer.
+declare
+    _names text[] := graphrag._question_names(question);
 begin
     return query
     with named as materialized (
@@ -16680,7 +16690,7 @@ begin
         from entity_name as n
         join entity_version as v on v.entity = n.entity
         where n.space = any (filter.spaces)
-            and n.folded = any (graphrag._question_names(question))
+            and n.folded = any (_names)
             and graphrag._believed(n.born, n.died, n.space, filter)
             and graphrag._believed(v.born, v.died, n.space, filter)
             and (filter.entity_types is null or v.types && filter.entity_types)
@@ -16877,33 +16887,55 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
     language plpgsql stable parallel safe rows 200
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
--- part stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
--- relations by the mass that crossed them, as many as there are places, and passages by the mass that stayed.
+-- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that has
+-- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where it
+-- is. Answers relations by the mass that crossed them, as many as there are places, and passages by the mass that stayed.
 -- Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
 -- It is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
     _width integer := (graphrag._setting('ppr_nodes') #>> '{}')::integer;
-    _unit double precision := (select sum(m.mass order by m.mass) / 2 ^ 38 from unnest(start) as m);
+    _units constant double precision := 2 ^ 38;
+    _unit double precision := (select sum(m.mass order by m.mass) / _units from unnest(start) as m);
+    _lightest double precision := _units / (20 * _width);
     _here bigint[];
     _mass double precision[];
     _paths text[];
     _edges graphrag._edge_lists := row('{}', '{}', '{}', 0, '{}', '{}', '{}', '{}');
     _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
+    _stayed graphrag._mass[] := '{}';
+    _left graphrag._mass[];
 begin
-    select array_agg(s.node), array_agg(round(s.mass / _unit)), array_agg(s.node::text)
-    into _here, _mass, _paths
-    from (select m.node, m.mass from unnest(start) as m order by m.mass desc, m.node limit _width) as s;
+    select
+        array_agg(s.node order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(s.mass order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(s.node::text order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(row(s.node, s.mass)::graphrag._mass) filter (where s.node < 0 and not s.is_followed)
+    into _here, _mass, _paths, _left
+    from (
+        select
+            h.*,
+            h.mass >= _lightest
+            and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end as is_followed
+        from (
+            select
+                m.node,
+                round(m.mass / _unit) as mass,
+                row_number() over (partition by m.node > 0 order by m.mass desc, m.node) as no
+            from unnest(start) as m
+        ) as h
+    ) as s;
     for _hop in 1 .. (graphrag._setting('ppr_steps') #>> '{}')::integer loop
+        _stayed := _stayed || _left;
         exit when _here is null;
-        _edges := graphrag._more_edges(_edges, _here, _mass, filter);
+        _edges := graphrag._more_edges(_edges, _here, filter);
         _visits := row(
             _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
             _visits.hop || array_fill(_hop, array[cardinality(_here)])
         );
-        select n.here, n.mass, n.paths
-        into _here, _mass, _paths
-        from graphrag._heaviest(_edges, _here, _mass, _paths, filter, _damping, _width) as n;
+        select n.here, n.mass, n.paths, n.stayed
+        into _here, _mass, _paths, _left
+        from graphrag._heaviest(_edges, _here, _mass, _paths, filter, _damping, _width, _lightest) as n;
     end loop;
     perform graphrag._tell_cut(_edges.left_out);
     return query
@@ -16915,6 +16947,8 @@ begin
         select v.node, round(v.mass * (1 - _damping)) as mass
         from unnest(_visits.node, _visits.mass) as v (node, mass)
         union all
+        select s.node, s.mass from unnest(_stayed || _left) as s
+        union all
         select h.node, h.mass from unnest(_here, _mass) as h (node, mass)
     ) as m
     where m.node < 0
@@ -16923,61 +16957,50 @@ end
 $function$;
 comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
 
-create function graphrag._more_edges(
-    edges graphrag._edge_lists,
-    here bigint[],
-    mass double precision[],
-    filter graphrag._filter
-)
+create function graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter)
     returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- With the edges, facts and mentions, of the nodes that are new. Of an entity the newest, the more the more of the mass
--- is there: what is shared out among many is soon too little to follow. A value takes no mass from the others: nothing
--- leads on from it.
+-- With the edges, facts and mentions, of the nodes that are new. A value takes no mass from the others: nothing leads on
+-- from it.
 declare
-    _per_step integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
     _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
+    _places integer := least((graphrag._setting('ppr_edges') #>> '{}')::integer, _per_entity);
     _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer - cardinality(edges.at);
-    _new bigint[];
-    _places integer[];
+    _new bigint[] := array(
+        select h.node
+        from unnest(here) with ordinality as h (node, no)
+        where h.node <> all (edges.node)
+        order by h.no
+    );
+    _left_out integer := greatest(cardinality(_new) - greatest(_budget, 0), 0);
     _edges graphrag._edge_lists;
 begin
-    select array_agg(n.node), array_agg(case when n.so_far <= _budget then n.places end)
-    into _new, _places
-    from (
-        select h.node, h.places, sum(h.places) over (order by h.no) as so_far
-        from (
-            select
-                h.node,
-                least(_per_entity, ceil(_per_step * h.mass / sum(h.mass) over ()))::integer as places,
-                h.no
-            from unnest(here, mass) with ordinality as h (node, mass, no)
-        ) as h
-        where h.node <> all (edges.node)
-    ) as n;
-    if _new is null then
+    if _new = '{}' then
         return edges;
     end if;
+    -- What is left of the budget is shared evenly.
+    _new := _new[: cardinality(_new) - _left_out];
+    _places := least(_places, _budget / greatest(cardinality(_new), 1));
     with edge as materialized (
         select f.id as at, x.version, coalesce(x.other, 0) as other, x.weight
-        from unnest(_new, _places) as f (id, places)
+        from unnest(_new) as f (id)
         cross join lateral graphrag._place_of(f.id, filter) as p
-        cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, f.places) as x
-        where f.id > 0 and f.places is not null
+        cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, _places) as x
+        where f.id > 0
         union all
         select f.id, 0, -x.chunk, 1
-        from unnest(_new, _places) as f (id, places)
-        cross join lateral graphrag._naming_passages(f.id, filter, f.places) as x
-        where f.id > 0 and f.places is not null
+        from unnest(_new) as f (id)
+        cross join lateral graphrag._naming_passages(f.id, filter, _places) as x
+        where f.id > 0
         union all
         select f.id, 0, x.entity, 1
-        from unnest(_new, _places) as f (id, places)
+        from unnest(_new) as f (id)
         cross join lateral graphrag._named_in(-f.id, filter, _per_entity) as x
-        where f.id < 0 and f.places is not null
+        where f.id < 0
     )
     select
-        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + n.left_out,
+        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + _left_out,
         edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
@@ -16990,24 +17013,22 @@ begin
     ) as e
     cross join (
         select
-            array_agg(f.id) as node,
-            array_agg(d.degree) as degree,
-            coalesce(array_agg(f.id) filter (where f.id > 0 and d.facts >= f.places), '{}') as cut,
-            count(*) filter (where f.places is null)::integer as left_out
-        from unnest(_new, _places) as f (id, places)
-        left join (
+            coalesce(array_agg(d.at), '{}') as node,
+            coalesce(array_agg(d.degree), '{}') as degree,
+            coalesce(array_agg(d.at) filter (where d.facts >= _places), '{}') as cut
+        from (
             select
                 o.at,
                 coalesce(sum(o.weight) filter (where o.other <> 0), sum(o.weight))::double precision as degree,
                 count(*) filter (where o.version <> 0) as facts
             from edge as o
             group by o.at
-        ) as d on d.at = f.id
+        ) as d
     ) as n;
     return _edges;
 end
 $function$;
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], double precision[], graphrag._filter) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter) is 'Edges for personalised PageRank, with those of more nodes.';
 
 create function graphrag._heaviest(
     edges graphrag._edge_lists,
@@ -17016,43 +17037,56 @@ create function graphrag._heaviest(
     ways text[],
     filter graphrag._filter,
     damping double precision,
-    width integer
+    width integer,
+    lightest double precision
 )
-    returns table (here bigint[], mass double precision[], paths text[])
+    returns table (here bigint[], mass double precision[], paths text[], stayed graphrag._mass[])
     language plpgsql stable parallel safe rows 1
 as $function$
--- The most that comes over one edge, and which of the nodes from, are kept as one number, of which 16,384 is more than
+-- The most that comes over one edge, and which of the nodes from, are kept as one number, of which 32,768 is more than
 -- nodes can be. Of the entities that passages name only so many are looked at as it takes to find those that the read
 -- may see.
 begin
     return query
-    select
-        array_agg(w.other), array_agg(w.mass),
-        array_agg(concat_ws(',', ways[ceil(w.most / 16384) * 16384 - w.most], w.other))
-    from (
+    with reached as materialized (
+        select
+            e.other,
+            sum(round(damping * h.rate * e.weight)) as mass,
+            max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
+        from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
+        join (
+            select h.node, h.no, h.mass / n.degree as rate
+            from unnest(nodes, masses) with ordinality as h (node, mass, no)
+            join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
+        ) as h on h.node = e.at
+        where e.other <> 0
+        group by e.other
+    ),
+    followed as materialized (
         select c.other, c.mass, c.most
-        from (
-            select
-                e.other,
-                sum(round(damping * h.rate * e.weight)) as mass,
-                max(round(damping * h.rate * e.weight) * 16384 - h.no) as most
-            from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
-            join (
-                select h.node, h.no, h.mass / n.degree as rate
-                from unnest(nodes, masses) with ordinality as h (node, mass, no)
-                join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
-            ) as h on h.node = e.at
-            where e.other <> 0
-            group by e.other
-            order by 2 desc, 1
-        ) as c
-        where c.mass > 0 and (c.other < 0 or exists (select from graphrag._alive(c.other, filter)))
+        from (select r.* from reached as r where r.mass >= lightest order by r.mass desc, r.other) as c
+        where c.other < 0 or exists (select from graphrag._alive(c.other, filter))
         order by c.mass desc, c.other
         limit width
-    ) as w;
+    )
+    select f.here, f.mass, f.paths, s.stayed
+    from (
+        select
+            array_agg(f.other order by f.mass desc, f.other) as here,
+            array_agg(f.mass order by f.mass desc, f.other) as mass,
+            array_agg(
+                concat_ws(',', ways[ceil(f.most / 32768) * 32768 - f.most], f.other) order by f.mass desc, f.other
+            ) as paths
+        from followed as f
+    ) as f
+    cross join (
+        select array_agg(row(r.other, r.mass)::graphrag._mass) as stayed
+        from reached as r
+        where r.other < 0 and (r.mass < lightest or r.other not in (select f.other from followed as f))
+    ) as s;
 end
 $function$;
-comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it.';
+comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer, double precision) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it, and what stays at passages.';
 
 create function graphrag._crossed(edges graphrag._edge_lists, visits graphrag._visit_lists, places integer)
     returns setof graphrag._found
@@ -18298,11 +18332,15 @@ comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An 
 
 create function graphrag._place(metadata jsonb)
     returns jsonb
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-    from jsonb_each(metadata) as m (key, value)
-    where m.key in ('page', 'paragraph', 'category', 'collection')
+begin
+    return (
+        select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+        from jsonb_each(metadata) as m (key, value)
+        where m.key in ('page', 'paragraph', 'category', 'collection')
+    );
+end
 $function$;
 comment on function graphrag._place(jsonb) is 'What of a document''s metadata says where a reader finds it: page, paragraph, category, collection.';
 

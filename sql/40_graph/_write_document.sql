@@ -299,20 +299,25 @@ comment on function graphrag._store_evidence(graphrag._document_plan, jsonb) is 
 
 create function graphrag._identifiers(body text)
     returns text[]
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- Part numbers, CVE ids, versions, file paths: what a text-search parser takes apart and a reader wants found exactly.
-    select coalesce(array_agg(distinct lower(t.token)), '{}')
-    from (
-        select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
-        from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
-    ) as t
-    where length(t.token) between 3 and 200
-        and (
-            t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
-            or t.token ~ '[/\\_].*[[:alnum:]]'
-            or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]'
-        )
+begin
+    return array(
+        select distinct lower(t.token)
+        from (
+            select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
+            from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
+        ) as t
+        where length(t.token) between 3 and 200
+            and (
+                t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
+                or t.token ~ '[/\\_].*[[:alnum:]]'
+                or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]'
+            )
+        order by 1
+    );
+end
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
 

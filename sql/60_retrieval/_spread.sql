@@ -3,33 +3,55 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
     language plpgsql stable parallel safe rows 200
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
--- part stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
--- relations by the mass that crossed them, as many as there are places, and passages by the mass that stayed.
+-- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that has
+-- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where it
+-- is. Answers relations by the mass that crossed them, as many as there are places, and passages by the mass that stayed.
 -- Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
 -- It is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
     _width integer := (graphrag._setting('ppr_nodes') #>> '{}')::integer;
-    _unit double precision := (select sum(m.mass order by m.mass) / 2 ^ 38 from unnest(start) as m);
+    _units constant double precision := 2 ^ 38;
+    _unit double precision := (select sum(m.mass order by m.mass) / _units from unnest(start) as m);
+    _lightest double precision := _units / (20 * _width);
     _here bigint[];
     _mass double precision[];
     _paths text[];
     _edges graphrag._edge_lists := row('{}', '{}', '{}', 0, '{}', '{}', '{}', '{}');
     _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
+    _stayed graphrag._mass[] := '{}';
+    _left graphrag._mass[];
 begin
-    select array_agg(s.node), array_agg(round(s.mass / _unit)), array_agg(s.node::text)
-    into _here, _mass, _paths
-    from (select m.node, m.mass from unnest(start) as m order by m.mass desc, m.node limit _width) as s;
+    select
+        array_agg(s.node order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(s.mass order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(s.node::text order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(row(s.node, s.mass)::graphrag._mass) filter (where s.node < 0 and not s.is_followed)
+    into _here, _mass, _paths, _left
+    from (
+        select
+            h.*,
+            h.mass >= _lightest
+            and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end as is_followed
+        from (
+            select
+                m.node,
+                round(m.mass / _unit) as mass,
+                row_number() over (partition by m.node > 0 order by m.mass desc, m.node) as no
+            from unnest(start) as m
+        ) as h
+    ) as s;
     for _hop in 1 .. (graphrag._setting('ppr_steps') #>> '{}')::integer loop
+        _stayed := _stayed || _left;
         exit when _here is null;
-        _edges := graphrag._more_edges(_edges, _here, _mass, filter);
+        _edges := graphrag._more_edges(_edges, _here, filter);
         _visits := row(
             _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
             _visits.hop || array_fill(_hop, array[cardinality(_here)])
         );
-        select n.here, n.mass, n.paths
-        into _here, _mass, _paths
-        from graphrag._heaviest(_edges, _here, _mass, _paths, filter, _damping, _width) as n;
+        select n.here, n.mass, n.paths, n.stayed
+        into _here, _mass, _paths, _left
+        from graphrag._heaviest(_edges, _here, _mass, _paths, filter, _damping, _width, _lightest) as n;
     end loop;
     perform graphrag._tell_cut(_edges.left_out);
     return query
@@ -41,6 +63,8 @@ begin
         select v.node, round(v.mass * (1 - _damping)) as mass
         from unnest(_visits.node, _visits.mass) as v (node, mass)
         union all
+        select s.node, s.mass from unnest(_stayed || _left) as s
+        union all
         select h.node, h.mass from unnest(_here, _mass) as h (node, mass)
     ) as m
     where m.node < 0
@@ -49,61 +73,50 @@ end
 $function$;
 comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
 
-create function graphrag._more_edges(
-    edges graphrag._edge_lists,
-    here bigint[],
-    mass double precision[],
-    filter graphrag._filter
-)
+create function graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter)
     returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- With the edges, facts and mentions, of the nodes that are new. Of an entity the newest, the more the more of the mass
--- is there: what is shared out among many is soon too little to follow. A value takes no mass from the others: nothing
--- leads on from it.
+-- With the edges, facts and mentions, of the nodes that are new. A value takes no mass from the others: nothing leads on
+-- from it.
 declare
-    _per_step integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
     _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
+    _places integer := least((graphrag._setting('ppr_edges') #>> '{}')::integer, _per_entity);
     _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer - cardinality(edges.at);
-    _new bigint[];
-    _places integer[];
+    _new bigint[] := array(
+        select h.node
+        from unnest(here) with ordinality as h (node, no)
+        where h.node <> all (edges.node)
+        order by h.no
+    );
+    _left_out integer := greatest(cardinality(_new) - greatest(_budget, 0), 0);
     _edges graphrag._edge_lists;
 begin
-    select array_agg(n.node), array_agg(case when n.so_far <= _budget then n.places end)
-    into _new, _places
-    from (
-        select h.node, h.places, sum(h.places) over (order by h.no) as so_far
-        from (
-            select
-                h.node,
-                least(_per_entity, ceil(_per_step * h.mass / sum(h.mass) over ()))::integer as places,
-                h.no
-            from unnest(here, mass) with ordinality as h (node, mass, no)
-        ) as h
-        where h.node <> all (edges.node)
-    ) as n;
-    if _new is null then
+    if _new = '{}' then
         return edges;
     end if;
+    -- What is left of the budget is shared evenly.
+    _new := _new[: cardinality(_new) - _left_out];
+    _places := least(_places, _budget / greatest(cardinality(_new), 1));
     with edge as materialized (
         select f.id as at, x.version, coalesce(x.other, 0) as other, x.weight
-        from unnest(_new, _places) as f (id, places)
+        from unnest(_new) as f (id)
         cross join lateral graphrag._place_of(f.id, filter) as p
-        cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, f.places) as x
-        where f.id > 0 and f.places is not null
+        cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, _places) as x
+        where f.id > 0
         union all
         select f.id, 0, -x.chunk, 1
-        from unnest(_new, _places) as f (id, places)
-        cross join lateral graphrag._naming_passages(f.id, filter, f.places) as x
-        where f.id > 0 and f.places is not null
+        from unnest(_new) as f (id)
+        cross join lateral graphrag._naming_passages(f.id, filter, _places) as x
+        where f.id > 0
         union all
         select f.id, 0, x.entity, 1
-        from unnest(_new, _places) as f (id, places)
+        from unnest(_new) as f (id)
         cross join lateral graphrag._named_in(-f.id, filter, _per_entity) as x
-        where f.id < 0 and f.places is not null
+        where f.id < 0
     )
     select
-        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + n.left_out,
+        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + _left_out,
         edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
@@ -116,24 +129,22 @@ begin
     ) as e
     cross join (
         select
-            array_agg(f.id) as node,
-            array_agg(d.degree) as degree,
-            coalesce(array_agg(f.id) filter (where f.id > 0 and d.facts >= f.places), '{}') as cut,
-            count(*) filter (where f.places is null)::integer as left_out
-        from unnest(_new, _places) as f (id, places)
-        left join (
+            coalesce(array_agg(d.at), '{}') as node,
+            coalesce(array_agg(d.degree), '{}') as degree,
+            coalesce(array_agg(d.at) filter (where d.facts >= _places), '{}') as cut
+        from (
             select
                 o.at,
                 coalesce(sum(o.weight) filter (where o.other <> 0), sum(o.weight))::double precision as degree,
                 count(*) filter (where o.version <> 0) as facts
             from edge as o
             group by o.at
-        ) as d on d.at = f.id
+        ) as d
     ) as n;
     return _edges;
 end
 $function$;
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], double precision[], graphrag._filter) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter) is 'Edges for personalised PageRank, with those of more nodes.';
 
 create function graphrag._heaviest(
     edges graphrag._edge_lists,
@@ -142,43 +153,56 @@ create function graphrag._heaviest(
     ways text[],
     filter graphrag._filter,
     damping double precision,
-    width integer
+    width integer,
+    lightest double precision
 )
-    returns table (here bigint[], mass double precision[], paths text[])
+    returns table (here bigint[], mass double precision[], paths text[], stayed graphrag._mass[])
     language plpgsql stable parallel safe rows 1
 as $function$
--- The most that comes over one edge, and which of the nodes from, are kept as one number, of which 16,384 is more than
+-- The most that comes over one edge, and which of the nodes from, are kept as one number, of which 32,768 is more than
 -- nodes can be. Of the entities that passages name only so many are looked at as it takes to find those that the read
 -- may see.
 begin
     return query
-    select
-        array_agg(w.other), array_agg(w.mass),
-        array_agg(concat_ws(',', ways[ceil(w.most / 16384) * 16384 - w.most], w.other))
-    from (
+    with reached as materialized (
+        select
+            e.other,
+            sum(round(damping * h.rate * e.weight)) as mass,
+            max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
+        from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
+        join (
+            select h.node, h.no, h.mass / n.degree as rate
+            from unnest(nodes, masses) with ordinality as h (node, mass, no)
+            join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
+        ) as h on h.node = e.at
+        where e.other <> 0
+        group by e.other
+    ),
+    followed as materialized (
         select c.other, c.mass, c.most
-        from (
-            select
-                e.other,
-                sum(round(damping * h.rate * e.weight)) as mass,
-                max(round(damping * h.rate * e.weight) * 16384 - h.no) as most
-            from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
-            join (
-                select h.node, h.no, h.mass / n.degree as rate
-                from unnest(nodes, masses) with ordinality as h (node, mass, no)
-                join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
-            ) as h on h.node = e.at
-            where e.other <> 0
-            group by e.other
-            order by 2 desc, 1
-        ) as c
-        where c.mass > 0 and (c.other < 0 or exists (select from graphrag._alive(c.other, filter)))
+        from (select r.* from reached as r where r.mass >= lightest order by r.mass desc, r.other) as c
+        where c.other < 0 or exists (select from graphrag._alive(c.other, filter))
         order by c.mass desc, c.other
         limit width
-    ) as w;
+    )
+    select f.here, f.mass, f.paths, s.stayed
+    from (
+        select
+            array_agg(f.other order by f.mass desc, f.other) as here,
+            array_agg(f.mass order by f.mass desc, f.other) as mass,
+            array_agg(
+                concat_ws(',', ways[ceil(f.most / 32768) * 32768 - f.most], f.other) order by f.mass desc, f.other
+            ) as paths
+        from followed as f
+    ) as f
+    cross join (
+        select array_agg(row(r.other, r.mass)::graphrag._mass) as stayed
+        from reached as r
+        where r.other < 0 and (r.mass < lightest or r.other not in (select f.other from followed as f))
+    ) as s;
 end
 $function$;
-comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it.';
+comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer, double precision) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it, and what stays at passages.';
 
 create function graphrag._crossed(edges graphrag._edge_lists, visits graphrag._visit_lists, places integer)
     returns setof graphrag._found

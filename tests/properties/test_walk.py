@@ -233,7 +233,12 @@ def mention_edges(conn: Connection, space: str, graph: Graph, chosen: Filter) ->
 
 
 def reference_pagerank(
-    graph: Graph, mentions: dict[int, set[int]], start: dict[int, float], damping: float = 0.8, steps: int = 5
+    graph: Graph,
+    mentions: dict[int, set[int]],
+    start: dict[int, float],
+    damping: float = 0.85,
+    steps: int = 4,
+    width: int = 40,
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Mass that crossed each relation, and mass that stayed at each passage."""
     crossed: dict[int, float] = defaultdict(float)
@@ -253,7 +258,11 @@ def reference_pagerank(
             for other in mentions.get(node, ()):
                 if other < 0 or other in graph.seen:  # what may not be seen takes its share, and leads nowhere
                     after[other] += damping * mass / whole
-        here = after
+        enough = [node for node, mass in after.items() if mass >= sum(start.values()) / (20 * width)]
+        followed = sorted(enough, key=lambda node: (-round(after[node] * 2**38), node))[:width]
+        for node in after.keys() - set(followed):
+            stayed[node] += after[node]
+        here = {node: after[node] for node in followed}
     for node, mass in here.items():
         stayed[node] += mass
     return dict(crossed), {-node: mass for node, mass in stayed.items() if node < 0}
