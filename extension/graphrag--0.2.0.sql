@@ -3177,7 +3177,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('rrf_k', '60', 1, 10000, 'Constant of reciprocal rank fusion.'),
     ('top_k', '10', 1, 1000, 'Passages and entities returned, and a third of the relations.'),
     ('max_hops', '2', 0, 10, 'Length of the walk.'),
-    ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity in one direction of a walk.'),
+    ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity of a walk.'),
     ('max_walk_edges', '4000', 1, 1000000, 'Edges scanned by one walk in all.'),
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
     ('walk', '"ppr"', null, null,
@@ -16844,9 +16844,14 @@ create function graphrag._few(kind text)
     language plpgsql stable parallel safe
 as $function$
 -- How many texts are few: to compare so many with the question one by one costs less than to have an index of all the
--- realm's bring them in order and throw the others away. A hundredth of the texts, and a thousand in any case.
+-- realm's bring them in order and throw the others away. A thousand in any case, a tenth of the texts up to 3,000, and a
+-- hundredth of them beyond.
 begin
-    return greatest(1000, (select sum(s.texts) / 100 from term_total as s where s.kind = $1 and s.died is null));
+    return (
+        select greatest(1000, least(3000, sum(s.texts) / 10), sum(s.texts) / 100)
+        from term_total as s
+        where s.kind = $1 and s.died is null
+    );
 end
 $function$;
 comment on function graphrag._few(text) is 'Up to how many texts of a kind are compared one by one.';
@@ -16907,10 +16912,10 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
     language plpgsql stable parallel safe rows 200
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
--- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that has
--- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where
--- it is. Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
--- Mass is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
+-- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that
+-- has less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays
+-- where it is. Mass comes back to the same nodes again and again: their edges are read once, when they are reached.
+-- It is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
     _steps integer := (graphrag._setting('ppr_steps') #>> '{}')::integer;
@@ -16974,7 +16979,7 @@ create function graphrag._more_edges(
     returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- With the edges, facts and mentions, of the nodes that are new; what is left of the budget is shared evenly among them.
+-- With the edges, facts and mentions, of the nodes that are new; what is left of the budget they share evenly.
 -- A value takes no mass from the others: nothing leads on from it.
 declare
     _new bigint[] := array(
@@ -17011,7 +17016,7 @@ begin
         where f.id < 0
     )
     select
-        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + _left_out,
+        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, greatest(edges.left_out, _left_out),
         edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
@@ -17099,8 +17104,8 @@ create function graphrag._crossed(
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 200
 as $function$
--- A relation is crossed from both its ends, by all the mass that was ever there, and found from the end that was reached
--- first; the sum of its ends says which is the other. At a passage stays what came and was not passed on.
+-- A relation is crossed from both its ends, by all the mass that was ever there, and found from the end that was
+-- reached first; the sum of its ends says which is the other. At a passage stays what came and was not passed on.
 begin
     return query
     with node as materialized (
@@ -17707,7 +17712,7 @@ create function graphrag._walk(seeds bigint[], filter graphrag._filter, max_hops
     language plpgsql stable parallel safe rows 500
 as $function$
 -- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop. What is left
--- of the budget is shared evenly among the entities of a hop; those for whom nothing is left, the last reached, are told.
+-- of the budget is shared evenly by the entities of a hop; it is told how many, the last reached, nothing is left for.
 declare
     _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
     _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;

@@ -3,9 +3,14 @@ create function graphrag._few(kind text)
     language plpgsql stable parallel safe
 as $function$
 -- How many texts are few: to compare so many with the question one by one costs less than to have an index of all the
--- realm's bring them in order and throw the others away. A hundredth of the texts, and a thousand in any case.
+-- realm's bring them in order and throw the others away. A thousand in any case, a tenth of the texts up to 3,000, and a
+-- hundredth of them beyond.
 begin
-    return greatest(1000, (select sum(s.texts) / 100 from term_total as s where s.kind = $1 and s.died is null));
+    return (
+        select greatest(1000, least(3000, sum(s.texts) / 10), sum(s.texts) / 100)
+        from term_total as s
+        where s.kind = $1 and s.died is null
+    );
 end
 $function$;
 comment on function graphrag._few(text) is 'Up to how many texts of a kind are compared one by one.';

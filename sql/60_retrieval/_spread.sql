@@ -3,10 +3,10 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
     language plpgsql stable parallel safe rows 200
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
--- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that has
--- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where
--- it is. Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
--- Mass is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
+-- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that
+-- has less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays
+-- where it is. Mass comes back to the same nodes again and again: their edges are read once, when they are reached.
+-- It is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
     _steps integer := (graphrag._setting('ppr_steps') #>> '{}')::integer;
@@ -70,7 +70,7 @@ create function graphrag._more_edges(
     returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- With the edges, facts and mentions, of the nodes that are new; what is left of the budget is shared evenly among them.
+-- With the edges, facts and mentions, of the nodes that are new; what is left of the budget they share evenly.
 -- A value takes no mass from the others: nothing leads on from it.
 declare
     _new bigint[] := array(
@@ -195,8 +195,8 @@ create function graphrag._crossed(
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 200
 as $function$
--- A relation is crossed from both its ends, by all the mass that was ever there, and found from the end that was reached
--- first; the sum of its ends says which is the other. At a passage stays what came and was not passed on.
+-- A relation is crossed from both its ends, by all the mass that was ever there, and found from the end that was
+-- reached first; the sum of its ends says which is the other. At a passage stays what came and was not passed on.
 begin
     return query
     with node as materialized (

@@ -190,7 +190,9 @@ def test_pagerank_is_what_plain_sums_give(
             {"seed": seed, "space": space, **chosen.arguments},
         )
     # Mass is counted in units of 2 ** -38 of all there is.
-    assert {row["version"]: row["score"] for row in found if row["version"]} == pytest.approx(relations, abs=1e-9)
+    assert {row["version"]: row["score"] for row in found if row["version"]} == pytest.approx(
+        relations, abs=1e-9
+    )
     assert {row["chunk"]: row["score"] for row in found if row["chunk"]} == pytest.approx(passages, abs=1e-9)
 
 
@@ -256,7 +258,8 @@ def reference_pagerank(
                 if other is not None:
                     after[other] += damping * mass * edge["weight"] / whole
             for other in mentions.get(node, ()):
-                if other < 0 or other in graph.seen:  # what may not be seen takes its share, and leads nowhere
+                # What may not be seen takes its share, and leads nowhere.
+                if other < 0 or other in graph.seen:
                     after[other] += damping * mass / whole
         enough = [node for node, mass in after.items() if mass >= sum(start.values()) / (20 * width)]
         followed = sorted(enough, key=lambda node: (-round(after[node] * 2**38), node))[:width]
