@@ -3,8 +3,8 @@ create function graphrag._few(kind text)
     language plpgsql stable parallel safe
 as $function$
 -- How many texts are few: to compare so many with the question one by one costs less than to have an index of all the
--- realm's bring them in order and throw the others away. A thousand in any case, a tenth of the texts up to 3,000, and a
--- hundredth of them beyond.
+-- realm's bring them in order and throw the others away. A thousand in any case, a tenth of the texts up to 3,000, and
+-- a hundredth of them beyond.
 begin
     return (
         select greatest(1000, least(3000, sum(s.texts) / 10), sum(s.texts) / 100)

@@ -119,8 +119,8 @@ create function graphrag._walk(seeds bigint[], filter graphrag._filter, max_hops
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
--- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop. What is left
--- of the budget is shared evenly by the entities of a hop; it is told how many, the last reached, nothing is left for.
+-- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop. What is
+-- left of the budget is shared evenly by the entities of a hop; it is told for how many nothing is left.
 declare
     _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
     _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;

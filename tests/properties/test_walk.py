@@ -169,7 +169,7 @@ def test_pagerank_is_what_plain_sums_give(
     fill(world, space, drafts)
     graph = Graph(world, space, chosen)
     seed = sorted(graph.names)[pick % len(graph.names)]
-    mentions = mention_edges(world, space, graph, chosen)
+    mentions = mention_edges(world, space, chosen)
     relations, passages = reference_pagerank(graph, mentions, {seed: 1.0})
     with world.transaction():
         world.execute(f"set local search_path to {REALM}, public")
@@ -196,7 +196,7 @@ def test_pagerank_is_what_plain_sums_give(
     assert {row["chunk"]: row["score"] for row in found if row["chunk"]} == pytest.approx(passages, abs=1e-9)
 
 
-def mention_edges(conn: Connection, space: str, graph: Graph, chosen: Filter) -> dict[int, set[int]]:
+def mention_edges(conn: Connection, space: str, chosen: Filter) -> dict[int, set[int]]:
     """Entities with the live passages that name them (as negative numbers), and the other way round."""
     start, end = YEARS.get(chosen.as_of or "", ("2000-01-01", "2001-01-01"))
     pairs = sql(
