@@ -544,6 +544,14 @@ begin
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
     execute 'select r.version from realm as r' into _version;
+    if _version is distinct from '0.2.0'
+        and not has_function_privilege('graphrag._refuse_outdated(text, text)', 'execute')
+    then
+        raise exception 'role "%" was let in by another version of graphrag, this is 0.2.0', current_user
+            using errcode = 'GR202',
+                detail = 'It lacks functions that came with an update, and the realm''s tables are as they were.',
+                hint = format('A superuser calls: SELECT graphrag.migrate_realm(%L);', _realm);
+    end if;
     if _version is distinct from '0.2.0' or not graphrag._has_triggers() then
         perform graphrag._refuse_outdated(_realm, _version);
     end if;
@@ -2424,6 +2432,8 @@ create function graphrag._refuse_outdated(realm text, version text)
     returns void
     language plpgsql stable parallel safe
 as $function$
+declare
+    _has_step boolean := exists (select from graphrag._realm_steps() as s where s.version = $2);
 begin
     if version is null then
         raise exception 'realm "%" has tables, but no rows', realm
@@ -2435,16 +2445,17 @@ begin
             using errcode = 'GR202',
                 detail = 'They went away with the extension when it was dropped.',
                 hint = format('SELECT graphrag.migrate_realm(%L); makes them again.', realm);
-    elsif exists (select from graphrag._realm_steps() as s where s.version = $2) then
-        raise exception 'realm "%" is of graphrag %, this is 0.2.0', realm, version
-            using errcode = 'GR202',
-                detail = 'The extension was updated; the realm''s tables are as they were.',
-                hint = format('SELECT graphrag.migrate_realm(%L);', realm);
     end if;
     raise exception 'realm "%" is of graphrag %, this is 0.2.0', realm, version
         using errcode = 'GR202',
-            detail = 'No step leads from that version to this one.',
-            hint = format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', version);
+            detail = case
+                when _has_step then 'The extension was updated; the realm''s tables are as they were.'
+                else 'No step leads from that version to this one.'
+            end,
+            hint = case
+                when _has_step then format('SELECT graphrag.migrate_realm(%L);', realm)
+                else format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', version)
+            end;
 end
 $function$;
 comment on function graphrag._refuse_outdated(text, text) is 'Raises GR202 with what has to be done about a realm that is not as this version makes it.';
@@ -2980,16 +2991,19 @@ create function graphrag.drop_realm(realm text, confirm text)
     set standard_conforming_strings = on
     set client_min_messages = warning
 as $function$
+-- It does not _enter() the realm: one that is of another version can go too.
 declare
-    _realm text := graphrag._enter(realm);
+    _realm text := coalesce(realm, graphrag._default_realm());
 begin
+    if not graphrag._realm_exists(_realm) then
+        perform graphrag._refuse_unknown(_realm);
+    end if;
     if confirm is distinct from _realm then
         raise exception 'realm "%" was not dropped: confirm says "%"', _realm, confirm
             using errcode = 'GR009',
                 detail = 'Dropping a realm erases its documents, its graph and its history.',
                 hint = format('SELECT graphrag.drop_realm(%L, confirm => %L);', _realm, _realm);
     end if;
-    perform set_config('search_path', 'pg_catalog, pg_temp', true);
     execute format('drop schema %I cascade', _realm);
 end
 $function$;
@@ -3041,6 +3055,7 @@ declare
     _version text;
     _tables text;
 begin
+    perform graphrag._renew_functions();
     perform graphrag._check_may_migrate(_realm);
     -- Nobody makes or migrates this realm beside this, and nobody writes to it: who does shares the vocabulary's lock.
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || _realm, 0));
@@ -3193,19 +3208,27 @@ as $function$
                 then format('select graphrag.grant_reader(%L, %L, may_spend => true)', r.rolname, realm)
             else format('select graphrag.grant_reader(%L, %L)', r.rolname, realm)
         end,
-        pg_has_role(e.extowner, 'usage')
-            and has_schema_privilege(r.oid, e.extnamespace, 'usage')
-            and (
-                r.oid <> n.nspowner
-                or has_function_privilege(r.oid, 'graphrag.create_realm(text, text, text, integer)', 'execute')
-            )
+        has_schema_privilege(r.oid, e.extnamespace, 'usage')
+            and case
+                when r.oid = n.nspowner
+                    then pg_has_role(e.extowner, 'usage') and has_function_privilege(r.oid, c.id, 'execute')
+                else pg_has_role(e.extowner, 'usage')
+                    or has_function_privilege(r.oid, 'graphrag.watermark(text, text)', 'execute')
+            end
     from pg_catalog.pg_namespace as n
     join pg_catalog.pg_extension as e on e.extname = 'graphrag'
     cross join lateral aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) as a
     join pg_catalog.pg_roles as r on r.oid = a.grantee
+    cross join (values ('graphrag.create_realm(text, text, text, integer)'::regprocedure)) as c (id)
     where n.nspname = realm
         and a.privilege_type = 'USAGE'
         and not pg_has_role(r.oid, e.extowner, 'usage')
+        -- An owner who may make realms has what he needs: _renew_functions() saw to it.
+        and (
+            r.oid <> n.nspowner
+            or pg_has_role(e.extowner, 'usage')
+            or not has_function_privilege(r.oid, c.id, 'execute')
+        )
         and has_table_privilege(r.oid, format('%I.chunk', realm), 'select')
     order by r.rolname
 $function$;
@@ -24002,6 +24025,57 @@ execute function graphrag._refuse_visible_key();
 
 comment on trigger refuse_visible_key on graphrag.endpoint_location is
     'A key that can be read elsewhere does not become one';
+
+-- sql/80_operations/_renew_functions.sql
+
+-- An update brings inner functions that nobody may call yet but the extension's owner. A definer, so that a realm's owner
+-- can migrate it after one. It is told nothing, and gives nothing but what belongs to entry points that a role has been
+-- given: whoever calls it, all become able to go on with what they were able to do.
+create function graphrag._renew_functions()
+    returns void
+    language plpgsql volatile parallel unsafe security definer
+    set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    perform graphrag._grant_functions(
+        r.rolname,
+        case
+            when g.makes_realms then graphrag._entry_points() || graphrag._trigger_functions()
+            when g.writes then g.entry_points || graphrag._trigger_functions()
+            else g.entry_points
+        end,
+        case when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[] else '{_call, _open_calls}' end
+    )
+    from (
+        select
+            a.grantee,
+            array_agg(p.proname) as entry_points,
+            bool_or(p.proname = 'index') as writes,
+            bool_or(p.proname = 'create_realm') as makes_realms
+        from pg_proc as p
+        join pg_namespace as n on n.oid = p.pronamespace
+        cross join lateral aclexplode(p.proacl) as a
+        where n.nspname = 'graphrag'
+            and p.proname !~ '^_'
+            and a.grantee <> p.proowner
+            and has_schema_privilege(a.grantee, n.oid, 'usage')
+        group by a.grantee
+    ) as g
+    join pg_roles as r on r.oid = g.grantee;
+end
+$function$;
+comment on function graphrag._renew_functions() is 'Gives all roles that were let in what inner functions an update has put under their entry points.';
+
+create function graphrag._entry_points()
+    returns name[]
+    language sql stable parallel safe
+as $function$
+    select array_agg(p.proname)
+    from pg_proc as p
+    join pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname = 'graphrag' and p.proname !~ '^_'
+$function$;
+comment on function graphrag._entry_points() is 'The public functions of the extension.';
 
 -- sql/80_operations/_session_role.sql
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -212,6 +213,103 @@ def test_a_realm_of_a_release_says_so_until_it_is_migrated(old: Database) -> Non
         (finding,) = [f for f in rows(conn, "doctor", "kb") if f["check"] == "realm"]
         assert finding["status"] == "ok"
         assert sql(conn, "select * from kb.history order by kind, id, born") == before
+
+
+@contextmanager
+def roles(conn: Connection, *names: str) -> Iterator[None]:
+    sql(conn, "; ".join(f"create role {name}" for name in names))
+    try:
+        yield
+    finally:
+        sql(conn, "reset role; drop schema if exists kb cascade")  # DROP OWNED stumbles over its default rights
+        sql(conn, f"drop owned by {', '.join(names)} cascade; drop role {', '.join(names)}")
+
+
+def let_in(conn: Connection, owner: str) -> None:
+    """As docs/security.md says it of a role that makes realms of its own."""
+    sql(conn, f"grant usage on schema graphrag to {owner}")
+    sql(conn, f"grant execute on all routines in schema graphrag to {owner}")
+    sql(conn, f"grant select on graphrag.setting_default, graphrag.gate_word to {owner}")
+
+
+def test_an_owner_who_is_no_superuser_is_told_what_to_do(old: Database) -> None:
+    """0.1.0 had no migrate_realm(): whom it let in may not call it, and hears from all else who may."""
+    owner = f"{old.name}_owner"
+    with old.connect() as conn, roles(conn, owner):
+        let_in(conn, owner)
+        own(conn, owner)
+        update(conn)
+        sql(conn, f"set role {owner}")
+        said = refused(
+            "GR202", (owner, CURRENT), lambda: rows(conn, "timeline", "Ann", realm="kb"), "A superuser calls"
+        )
+        sql(conn, "reset role")
+        call = str(said.message_hint).split(": ", 1)[1]
+        assert call == "SELECT graphrag.migrate_realm('kb');"
+        sql(conn, call)
+        sql(conn, f"set role {owner}")
+        assert rows(conn, "timeline", "Ann", realm="kb")
+        assert rows(conn, "migrate_realm", "kb")
+        rows(conn, "drop_realm", "kb", confirm="kb")
+
+
+def test_an_owner_who_is_no_superuser_migrates_after_an_update(old: Database) -> None:
+    """Functions that came with an update, taken from all whom the release before it let in."""
+    owner, reader, writer = (f"{old.name}_{kind}" for kind in ("owner", "reader", "writer"))
+    with old.connect() as conn, roles(conn, owner, reader, writer):
+        notices: list[str] = []
+        conn.add_notice_handler(lambda said: notices.append(said.message_primary or ""))
+        update(conn)
+        own(conn, owner)
+        let_in(conn, owner)
+        rows(conn, "migrate_realm", "kb")
+        rows(conn, "grant_reader", reader, "kb")
+        rows(conn, "grant_writer", writer, "kb")
+        before = granted(conn, owner, reader, writer)
+        sql(conn, "update kb.realm set version = '0.1.0'; alter table kb.realm drop column vectors;"
+            " drop table kb.reembedding")  # fmt: skip
+        inner = "select string_agg(p.oid::regprocedure::text, ', ') as names from pg_proc as p where p.proname = any(%s)"
+        new = value(conn, inner, [["_missing_parts", "_refuse_unknown", "_believed_at", "_guard_counts", "_spread"]])
+        sql(conn, f"revoke execute on function {new} from {owner}, {reader}, {writer}")
+        assert granted(conn, owner, reader, writer) < before
+        sql(conn, f"set role {owner}")
+        assert value(conn, "select graphrag.migrate_realm('kb')") == "0.1.0"
+        sql(conn, "reset role")
+        assert granted(conn, owner, reader, writer) == before
+        assert notices == [], "nobody is left outside"
+        for role in (owner, reader, writer):
+            sql(conn, f"set role {role}")
+            assert rows(conn, "retrieve", "Ann", embedding=[1.0] + [0.0] * 31, realm="kb"), role
+        assert index(conn, *BOB)["relations_added"] == 1
+
+
+def granted(conn: Connection, *names: str) -> set[tuple[str, str]]:
+    """Who may execute what of the extension."""
+    found = sql(
+        conn,
+        "select r.name, p.oid::regprocedure::text as function from pg_proc as p cross join unnest(%s::text[]) as r (name)"
+        " where p.pronamespace = 'graphrag'::regnamespace and has_function_privilege(r.name, p.oid, 'execute')",
+        [list(names)],
+    )
+    return {(one_of["name"], one_of["function"]) for one_of in found}
+
+
+def test_a_realm_of_another_version_can_be_dropped(old: Database) -> None:
+    owner, stranger = f"{old.name}_owner", f"{old.name}_stranger"
+    with old.connect() as conn, roles(conn, owner, stranger):
+        let_in(conn, owner)
+        let_in(conn, stranger)
+        own(conn, owner)
+        sql(conn, f"grant usage on schema kb to {stranger}")
+        update(conn)
+        sql(conn, f"set role {stranger}")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            rows(conn, "drop_realm", "kb", confirm="kb")
+        sql(conn, f"set role {owner}")
+        refused("GR009", ('"kb"',), lambda: rows(conn, "drop_realm", "kb", confirm="x"))
+        rows(conn, "drop_realm", "kb", confirm="kb")
+        sql(conn, "reset role")
+        assert value(conn, "select count(*) from pg_namespace where nspname = 'kb'") == 0
 
 
 def test_a_session_that_is_open_all_the_while(old: Database) -> None:
