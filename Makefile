@@ -19,7 +19,7 @@
 #   make bench-size     disk and memory of vectors by width and kind of index
 #   make eval-longmemeval   index, ask, score: also eval-locomo, eval-ectqa, eval-musique; EVAL="…" (bench/eval/README.md)
 #   make eval-graph     figures of graphs, in SQL only          make eval-extraction   extracted facts against gold ones
-#   make benchmarks     docs/benchmarks.md from bench/results
+#   make benchmarks     docs/benchmarks.md from bench/results    make reference   signatures in docs/reference.md
 #   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -50,7 +50,7 @@ EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sq
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
     models stop-models demo lint check test nightly bench-cancel bench-communities bench-latency bench-recall \
     bench-time bench-write bench-jobs bench-size eval-longmemeval eval-locomo eval-ectqa eval-musique eval-graph \
-    eval-extraction benchmarks installcheck tle dist clean
+    eval-extraction benchmarks reference installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -178,6 +178,9 @@ eval-extraction: start
 
 eval-graph: start
 	@$(environment) $(VENV)/bin/python -m bench.eval.graph_report
+
+reference: start
+	@$(environment) $(VENV)/bin/python docs/reference.py
 
 benchmarks: setup
 	@$(VENV)/bin/python -m bench.eval.page
