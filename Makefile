@@ -184,7 +184,7 @@ eval-graph: start
 	@$(environment) $(VENV)/bin/python -m bench.eval.graph_report
 
 reference: start
-	@$(environment) $(VENV)/bin/python docs/reference.py
+	@$(environment) $(VENV)/bin/python extension/reference.py
 
 benchmarks: setup
 	@$(VENV)/bin/python -m bench.eval.page

@@ -1,11 +1,11 @@
 """What each part of retrieval is worth: one thing less at a time, on the graph that `make bench-recall` made of
 musique_train. Run by `make bench-ablations`.
 
-A variant is the default with other arguments, or with a function of the extension replaced inside a transaction that is
-rolled back: a channel that finds nothing. All variants read the same graph, so each question is paired: how often is a
-variant better or worse than the default, and how likely is so uneven a split by chance (sign test). Compared are the
-mean of R@2, R@5 and R@10 of passages; the share of gold passages that one of the relations was read in; and the share of
-gold passages that stand in a context of 4,000 characters.
+A variant is the default with other arguments, or with a function of the extension replaced inside a transaction that
+is rolled back: a channel that finds nothing. All variants read the same graph, so each question is paired: how often is
+a variant better or worse than the default, and how likely is so uneven a split by chance (sign test). Compared are the
+mean of R@2, R@5 and R@10 of passages; the share of gold passages that one of the relations was read in; and the share
+of gold passages that stand in a context of 4,000 characters.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ def scores(session: Connection, corpus: Corpus, vectors: Sequence[list[float]], 
         for question, vector in zip(corpus.questions, vectors, strict=True):
             given = [question.text, vector, *variant.options.values()]
             rows = session.execute(
-                sql.SQL("select kind, source from graphrag.retrieve(%s, embedding => %s{}) order by rank").format(
-                    named
-                ),
+                sql.SQL(
+                    "select kind, source from graphrag.retrieve(%s, embedding => %s{}) order by rank"
+                ).format(named),
                 given,
             ).fetchall()
             ranking = [int(source.split()[1]) for kind, source in rows if kind == "chunk"]

@@ -1,8 +1,8 @@
 """What many clients at once get of `retrieve()`, and what the first call of a new connection costs: run by
 `make bench-concurrency`, on the graph that `make bench-recall` made of musique_train.
 
-pgbench asks the 100 questions in a random order, their vectors given, with 1, 4 and 8 clients in turns; the best round of
-each counts. On a machine that does other work eight clients get a larger part of it than one does: the load is told.
+pgbench asks the 100 questions in a random order, their vectors given, with 1, 4 and 8 clients in turns; the best round
+of each counts. On a machine that does other work eight clients get a larger part of it than one does: the load is told.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def throughput(session: Connection, questions: int) -> dict[str, Any]:
         script.write_text(SCRIPT.format(questions=questions), encoding="utf-8")
         for seed in range(ROUNDS):
             for clients in CLIENTS:
+                command = f"-n -M prepared -c {clients} -j 2 -T {SECONDS} --random-seed={seed} -f {script}"
                 done = subprocess.run(
-                    [program, "-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(SECONDS)]
-                    + ["-f", script, f"--random-seed={seed}", session.info.dsn],
+                    [str(program), *command.split(), session.info.dsn],
                     capture_output=True,
                     text=True,
                     check=True,

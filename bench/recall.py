@@ -1,12 +1,12 @@
 """How much of the gold evidence retrieval finds: run by `make bench-recall`. No language model answers anything.
 
 Each data set of bench/corpora.py that is on this machine is indexed through the queue into a database of its own, and
-then given MiniLM's vectors by `reembed()`. Each system ranks passages; measured are the shares of a question's gold passages among the first 2, 5
-and 10, of the questions that have all of theirs in 10, and of those whose gold passages all stand word for word in the
-context that `context()` makes for a budget of characters.
+then given MiniLM's vectors by `reembed()`. Each system ranks passages; measured are the shares of a question's gold
+passages among the first 2, 5 and 10, of the questions that have all of theirs in 10, and of those whose gold passages
+all stand word for word in the context that `context()` makes for a budget of characters.
 
 `chosen` is what did best on the questions of even number (mean of the three recalls); figures are for all questions and
-for the odd ones, which chose nothing. A passage's rank in each system is kept in the result.
+for the odd ones, which chose nothing. A gold passage's rank in each system is kept in the result.
 
 Environment: GRAPHRAG_DSN, the server (superuser); GRAPHRAG_MODELS_URL, the local model server; GRAPHRAG_DATA;
 GRAPHRAG_TIMEQA_PAGES, how many of timeqa's 320 pages (40).
@@ -80,7 +80,8 @@ def open_corpus(corpus: Corpus, *, keep: bool) -> Connection:
         session.execute("select graphrag.create_realm('default', 'builtin:hash', width => 384)")
         if corpus.asks_model:
             session.execute(
-                "select graphrag.set_endpoint('extraction', %s, %s, realm => 'default')", [models_url(), RULES]
+                "select graphrag.set_endpoint('extraction', %s, %s, realm => 'default')",
+                [models_url(), RULES],
             )
         for setting, wanted in {"chunk_size": "100000", **corpus.settings}.items():
             session.execute("select graphrag.configure(%s, %s)", [setting, wanted])
@@ -108,7 +109,9 @@ def open_corpus(corpus: Corpus, *, keep: bool) -> Connection:
 
 def check_whole(session: Connection, corpus: Corpus) -> None:
     """A passage that is missing, or that could not be read, makes every figure a wrong one."""
-    indexed = value(session, "select count(*) from \"default\".documents where failed = 0 and source ~ '^passage '")
+    indexed = value(
+        session, "select count(*) from \"default\".documents where failed = 0 and source ~ '^passage '"
+    )
     if indexed != len(corpus.passages):
         raise SystemExit(f"{corpus.name}: {indexed} of {len(corpus.passages)} passages indexed; not measured")
 
@@ -119,13 +122,15 @@ def retrieved(session: Connection, question: Question, vector: list[float], **op
     options = {"space": question.space, "embedding": vector, **options}
     named = sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(name)) for name in options)
     rows = session.execute(
-        sql.SQL("select source from graphrag.retrieve(%s, {}) where kind = 'chunk' order by rank").format(named),
+        sql.SQL("select source from graphrag.retrieve(%s, {}) where kind = 'chunk' order by rank").format(
+            named
+        ),
         [question.text, *options.values()],
     ).fetchall()
     return [int(source.split()[1]) for (source,) in rows]
 
 
-def lexical(session: Connection, question: Question, vector: list[float]) -> Ranking:
+def lexical(session: Connection, question: Question, _: list[float]) -> Ranking:
     """The lexical channel alone."""
     with session.transaction():
         session.execute('set local search_path to "default", public')
@@ -243,9 +248,7 @@ def summary(values: Measures, plain: Measures) -> dict[str, Any]:
 def places(rankings: Sequence[Ranking], questions: Sequence[Question]) -> str:
     """The raw result: of each question the places of its gold passages, 0 where one was not found."""
     return " ".join(
-        ",".join(
-            str(ranking.index(gold) + 1 if gold in ranking else 0) for gold in sorted(question.gold)
-        )
+        ",".join(str(ranking.index(gold) + 1 if gold in ranking else 0) for gold in sorted(question.gold))
         for ranking, question in zip(rankings, questions, strict=True)
     )
 
@@ -320,9 +323,7 @@ def measure(session: Connection, corpus: Corpus) -> dict[str, Any]:
     )
     print(f"chosen on half of the questions: {chosen}")
     contexts = {
-        mode: {
-            str(budget): in_context(session, corpus, vectors, budget, mode=mode) for budget in BUDGETS
-        }
+        mode: {str(budget): in_context(session, corpus, vectors, budget, mode=mode) for budget in BUDGETS}
         for mode in ("naive", "mix")
     }
     print("gold in the context, by budget:", json.dumps(contexts))
@@ -361,7 +362,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("corpora", nargs="*", default=list(CORPORA), help=f"of {', '.join(CORPORA)}; all of them")
+    parser.add_argument(
+        "corpora", nargs="*", default=list(CORPORA), help=f"of {', '.join(CORPORA)}; all of them"
+    )
     parser.add_argument("--keep", action="store_true", help="measure what the databases hold already")
     options = parser.parse_args()
     for name in options.corpora:

@@ -135,15 +135,17 @@ def create_realm(
 
 # ---------------------------------------------------------------- indexing
 def index(session: Connection, realm: str, instances: Iterable[Instance], *, plain: bool) -> None:
-    """Queues what is not indexed as a whole, nor queued, and works the queue off. `plain`: passages and vectors only."""
+    """Queues what is neither indexed whole nor queued, and works the queue off. `plain`: passages and vectors only."""
     known = set(
         session.execute(
             sql.SQL(
-                "select d.space, d.document from {0}.documents as d where not exists (select from {0}.document as o"
-                " join {0}.space as s on s.id = o.space join {0}.document_version as v on v.document = o.id"
+                "select d.space, d.document from {0}.documents as d where not exists (select"
+                " from {0}.document as o join {0}.space as s on s.id = o.space"
+                " join {0}.document_version as v on v.document = o.id"
                 " join {0}.document_chunk as c on c.version = v.id and c.died is null"
-                " join {0}.chunk as k on k.id = c.chunk where s.name = d.space and o.name = d.document and {1})"
-                " union select space, document from {0}.job where status in ('pending', 'running')"
+                " join {0}.chunk as k on k.id = c.chunk"
+                " where s.name = d.space and o.name = d.document and {1})"
+                " union select j.space, j.document from {0}.job as j where j.status in ('pending', 'running')"
             ).format(sql.Identifier(realm), DEGRADED)
         ).fetchall()
     )

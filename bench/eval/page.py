@@ -203,8 +203,7 @@ def corpus(result: dict[str, Any]) -> str:
         + f"\nBest on the half that settings are chosen on: **{result['chosen']}**. The lexical channel less bm25s: "
         + ", ".join(f"{name} {number:+}" for name, number in apart.items())
         + " points.\n\nGold passages that stand word for word in the context / questions with all of theirs, percent, by budget"
-        " in characters:\n\n"
-        + table(["mode", *budgets], contexts)
+        " in characters:\n\n" + table(["mode", *budgets], contexts)
     )
 
 
@@ -215,7 +214,9 @@ def ablations(result: dict[str, Any]) -> str:
         cells: list[Any] = [name]
         for measure in ("recall", "relations", "context"):
             one = found[measure]
-            against = f"{one['better']} / {one['worse']}, p {one['sign_test_p']:.3g}" if "better" in one else None
+            against = (
+                f"{one['better']} / {one['worse']}, p {one['sign_test_p']:.3g}" if "better" in one else None
+            )
             cells += [one["mean"], against]
         rows.append(cells)
     return (
@@ -223,7 +224,18 @@ def ablations(result: dict[str, Any]) -> str:
         " graph. *Recall*: mean of R@2, R@5, R@10; *relations*: gold passages that a relation shown was read in; *context*: gold"
         f" passages in {result['settings']['budget']:,} characters; each with the questions that are better / worse for it and the"
         " sign test. Variants of `hops` are compared with `hops, 2`, which is compared with the default.\n\n"
-        + table(["variant", "recall", "better / worse", "relations", "better / worse", "context", "better / worse"], rows)
+        + table(
+            [
+                "variant",
+                "recall",
+                "better / worse",
+                "relations",
+                "better / worse",
+                "context",
+                "better / worse",
+            ],
+            rows,
+        )
         + ("\n" if bases else "")
     )
 
@@ -241,7 +253,11 @@ def concurrency(result: dict[str, Any]) -> str:
         for clients, rate in through["calls a second"].items()
     ]
     first = [
-        [name, *(f[n] for n in ("first ms", "third ms", "first over third ms")), "yes" if f["loads Python"] else "no"]
+        [
+            name,
+            *(f[n] for n in ("first ms", "third ms", "first over third ms")),
+            "yes" if f["loads Python"] else "no",
+        ]
         for name, f in result["first call"].items()
     ]
     return (
@@ -249,13 +265,21 @@ def concurrency(result: dict[str, Any]) -> str:
         f" given, on musique_train's graph; {result['machine']['cpus']} CPUs; failed calls: {through['failed']:.0f}\n\n"
         + table(["clients", "calls a second", "times one client", "ms a call", "load after each round"], rows)
         + "\n"
-        + table(["a new connection's call of", "first, ms", "third, ms", "difference, ms", "loads Python"], first)
+        + table(
+            ["a new connection's call of", "first, ms", "third, ms", "difference, ms", "loads Python"], first
+        )
     )
 
 
 def peers(result: dict[str, Any]) -> str:
     rows = [
-        [name, *(found.get(m) for m in ("R@2", "R@5", "R@10", "all@10", "p50 ms", "p95 ms", "times ours", "index s"))]
+        [
+            name,
+            *(
+                found.get(m)
+                for m in ("R@2", "R@5", "R@10", "all@10", "p50 ms", "p95 ms", "times ours", "index s")
+            ),
+        ]
         for name, found in result["systems"].items()
     ]
     missing = "".join(f"\nNot measured: {name}, {why}\n" for name, why in result["missing"].items())

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
 
+from extension import reference as catalogue
 from tests.support.calls import row, rows
 from tests.support.database import Connection, Database, sql, value
 
@@ -76,11 +75,11 @@ def documented(module_database: Database) -> Iterator[Connection]:
 
 def test_what_the_reference_says_of_the_catalogue(documented: Connection, reference: str) -> None:
     """Every function with its signature and what it returns; every view, type and table with its comment."""
-    assert catalogue().page(documented, reference) == reference, "make reference"
+    assert catalogue.page(documented, reference) == reference, "make reference"
 
 
 def test_the_catalogue_in_the_reference_can_be_stale(documented: Connection, reference: str) -> None:
-    page = catalogue().page
+    page = catalogue.page
     sql(documented, "begin")
     sql(documented, "create function graphrag.nothing() returns integer return 1")
     with pytest.raises(SystemExit, match="nothing"):
@@ -88,15 +87,6 @@ def test_the_catalogue_in_the_reference_can_be_stale(documented: Connection, ref
     sql(documented, "rollback")
     assert page(documented, reference.replace("undo(decision bigint, ", "undo(")) == reference
     assert page(documented, reference.replace("| Takes a decision back", "| Takes it back")) == reference
-
-
-def catalogue() -> Any:
-    """docs/reference.py, which is of no package."""
-    specification = importlib.util.spec_from_file_location("reference", ROOT / "docs/reference.py")
-    assert specification and specification.loader
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
 
 
 def test_no_function_that_is_not_there(documented: Connection) -> None:

@@ -134,7 +134,9 @@ def test_a_run_that_is_not_whole_has_no_figures(session: Connection, tmp_path: P
 @pytest.mark.parametrize("how", ["failed", "cut off"])
 def test_a_document_that_was_not_read_whole_is_queued_again(session: Connection, how: str) -> None:
     """One of two chunks is lost: the document is there, and the next run has what is missing read."""
-    text = "Ann founded Acme. " * 60 + "\n\n" + "Bolt is based in Oslo. " * 60 + "\n\n" + "Cray left Oslo. " * 60
+    text = (
+        "Ann founded Acme. " * 60 + "\n\n" + "Bolt is based in Oslo. " * 60 + "\n\n" + "Cray left Oslo. " * 60
+    )
     instance = benchmarks.Instance(
         "talk",
         (benchmarks.Document("long", text), benchmarks.Document("short", "Dora lives in Rome.")),
@@ -147,13 +149,13 @@ def test_a_document_that_was_not_read_whole_is_queued_again(session: Connection,
         }
         lost = faults.status(400) if how == "failed" else faults.cut(60)
         endpoint.inject(lost, where=faults.says("Bolt is based"))
-        with pytest.raises(harness.NotReportable, match="0 of 2 documents missing.* [1-9] of"):
+        with pytest.raises(harness.NotReportable, match=r"0 of 2 documents missing.* [1-9] of"):
             harness.evaluate(session, [instance], models(endpoint), ["mix"])
         endpoint.heal()
         if how == "cut off":  # a model that was asked under a limit is asked again under another one
             session.execute(
                 "select graphrag.set_endpoint('extraction', %s, 'scripted', realm => 'graph1',"
-                " options => '{\"extra\": {\"max_tokens\": 3000}}')",
+                ' options => \'{"extra": {"max_tokens": 3000}}\')',
                 [endpoint.url],
             )
         spent = len(endpoint.requests)
@@ -188,7 +190,9 @@ def test_repeats_are_graphs_of_their_own(
     assert made["repeats"] == {
         "mix": {"repeats": 2, "values": [1.0, 1.0], "mean": 1.0, "range": 0.0, "standard_deviation": 0.0}
     }
-    realms = session.execute("select nspname from pg_namespace where nspname ~ '^(graph[0-9]|plain)$' order by 1")
+    realms = session.execute(
+        "select nspname from pg_namespace where nspname ~ '^(graph[0-9]|plain)$' order by 1"
+    )
     assert [name for (name,) in realms.fetchall()] == ["graph1", "graph2", "plain"]
     assert made["preflight"]["graph1"]["documents"] == 1
 
@@ -281,8 +285,9 @@ def test_claims_of_another_system_keep_their_periods(
 ) -> None:
     """A claim about something that has no other end is a value: what was claimed, when it held."""
     claims = [
-        {"type": "CHIEF OF", "subject_id": "ANN LEE", "object_id": "ACME", "status": "TRUE", "description": "Ann led Acme.",
-         "start_date": "2001-01-01T00:00:00", "end_date": "2003-12-31T00:00:00", "text_unit_id": "u"},
+        {"type": "CHIEF OF", "subject_id": "ANN LEE", "object_id": "ACME", "status": "TRUE",
+         "description": "Ann led Acme.", "start_date": "2001-01-01T00:00:00",
+         "end_date": "2003-12-31T00:00:00", "text_unit_id": "u"},
         {"type": "AUTHORSHIP", "subject_id": "ANN LEE", "object_id": "NONE", "status": "TRUE",
          "description": "Ann wrote it.", "start_date": "2005-05-01T00:00:00", "end_date": "NONE", "text_unit_id": "u"},
         {"type": "AUTHORSHIP", "subject_id": "NONE", "object_id": "NONE", "status": "TRUE", "description": "x",
@@ -302,7 +307,8 @@ def test_claims_of_another_system_keep_their_periods(
     monkeypatch.setenv("GRAPHRAG_DATA", str(tmp_path))
     bring(session, "kb", graph_report.imported(), grounding=False)
     facts = session.execute(
-        "select predicate, object, value, valid_from::date::text, valid_to::date::text, negated from kb.facts order by 1"
+        "select predicate, object, value, valid_from::date::text, valid_to::date::text, negated"
+        " from kb.facts order by 1"
     ).fetchall()
     assert facts == [
         ("authorship", "Ann wrote it.", "Ann wrote it.", "2005-05-01", None, False),

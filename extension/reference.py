@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import tuple_row
 
-PAGE = Path(__file__).with_name("reference.md")
+PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
 BEGIN = "<!-- from the catalogue, by `make reference`: do not edit -->"
 END = "<!-- end -->"
 REALM = "reference_of_a_realm"
@@ -62,12 +62,8 @@ def page(conn: Connection, text: str) -> str:
         cursor.execute("select graphrag.create_realm(%s, 'builtin:hash', width => 8)", [REALM])
         views = cursor.execute(RELATIONS, [REALM, "v"]).fetchall()
     for name, arguments, result, _ in functions:
-        text, found = re.subn(
-            rf"(^### {name}\n\n)(?:    .*\n)+",
-            lambda match, shown=signature(name, arguments, result): match[1] + shown,
-            text,
-            flags=re.MULTILINE,
-        )
+        shown = signature(name, arguments, result).replace("\\", r"\\")
+        text, found = re.subn(rf"(?m)(?<=^### {name}\n\n)(?:    .*\n)+", shown, text)
         if found != 1:
             raise SystemExit(f"docs/reference.md has no entry with a signature for {name}: write it")
     lines = [BEGIN, "", "| function | |", "|---|---|"]
@@ -76,9 +72,7 @@ def page(conn: Connection, text: str) -> str:
         lines += ["", f"| {what} | |", "|---|---|"]
         lines += [f"| {linked(name, text)} | {comment or ''} |" for name, comment in there]
     block = "\n".join([*lines, "", END])
-    text, found = re.subn(
-        rf"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: block, text, flags=re.DOTALL
-    )
+    text, found = re.subn(rf"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: block, text, flags=re.DOTALL)
     if found != 1:
         raise SystemExit("docs/reference.md has lost the place of the catalogue")
     return text
