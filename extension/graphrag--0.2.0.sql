@@ -22334,8 +22334,7 @@ declare
 begin
     select string_agg((to_jsonb(e) - '{no, kind}'::text[])::text, ',' order by e.no)
     into _entities
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no)
+    from graphrag._exported_entities(export) as e
     where e.kind = 'entity';
     select string_agg(
         (
@@ -22428,8 +22427,7 @@ begin
         order by e.no
     )
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         format(
             E'    <edge id="%s" source="%s" target="%s">\n%s    </edge>\n',
@@ -22556,8 +22554,7 @@ declare
 begin
     select string_agg((to_jsonb(e) - 'no')::text, E',\n' order by e.no)
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         (
             to_jsonb(r) - '{id, subject, object, effective, document, document_source, published_at, space}'::text[]
@@ -22595,8 +22592,7 @@ begin
         order by e.no
     )
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         format(
             E'    %s %s|"%s"| %s\n',
@@ -22847,14 +22843,15 @@ create function graphrag._exported_entities(export graphrag._export)
         aliases text[],
         description text,
         facts bigint,
-        space text
+        space text,
+        no bigint
     )
     language plpgsql stable parallel safe rows 1000
 as $function$
 -- A value is a vertex of its own fact: two figures that happen to be equal are not one thing.
 begin
     return query
-    select x.id, x.kind, x.name, x.types, x.aliases, x.description, x.facts, x.space
+    select x.id, x.kind, x.name, x.types, x.aliases, x.description, x.facts, x.space, x.no
     from (
         select
             c.no,
@@ -22890,7 +22887,7 @@ begin
     order by x.no;
 end
 $function$;
-comment on function graphrag._exported_entities(graphrag._export) is 'The vertices of an export.';
+comment on function graphrag._exported_entities(graphrag._export) is 'The vertices of an export, numbered.';
 
 create function graphrag._exported_relations(export graphrag._export)
     returns table (

@@ -390,7 +390,9 @@ def test_an_empty_realm(conn: Connection) -> None:
 # ---------------------------------------------------------------- what people have on the column
 HANGS = {
     "a view": ("create view mine as select id, vec from kb.content", "view public.mine", "drop view mine"),
-    "an index": ("create index own_part on kb.content (id) where vec is not null", "index own_part", "drop index kb.own_part"),
+    "an index": (
+        "create index own_part on kb.content (id) where vec is not null", "index own_part", "drop index kb.own_part",
+    ),
     "a publication": (
         "create publication vectors for table kb.content (id, vec)", "publication vectors", "drop publication vectors",
     ),
@@ -456,7 +458,11 @@ def test_a_width_that_no_index_takes_is_refused_in_the_same_words_everywhere(
     world: Connection, width: int
 ) -> None:
     create = partial(rows, world, "create_realm", "other", "builtin:hash", width=width)
-    for attempt in (create, partial(call, world, width=width), partial(call, world, "builtin:hash", width=width)):
+    for attempt in (
+        create,
+        partial(call, world, width=width),
+        partial(call, world, "builtin:hash", width=width),
+    ):
         refused("GR009", (f"a vector cannot have {width} dimensions",), attempt, hint="from 1 to 4000")
     is_as_before(world)
 
