@@ -12,6 +12,7 @@
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
 #   make bench-recall   how much of the gold evidence retrieval finds, on each data set in GRAPHRAG_DATA
 #   make bench-ablations, bench-concurrency   what parts of it are worth; many clients at once (after bench-recall)
+#   make bench-peers    LightRAG and post-graph-rag from PyPI on the same graph and vectors
 #   make bench-latency  how long retrieval takes on a generated graph
 #   make nightly        the tests with many more random examples and 1,000 killed backends
 #   make bench-time     what the two clocks and the change feed cost, on a generated graph
@@ -50,7 +51,7 @@ EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sq
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
     models stop-models demo lint check test nightly bench-cancel bench-communities bench-latency bench-recall \
-    bench-ablations bench-concurrency \
+    bench-ablations bench-concurrency bench-peers \
     bench-time bench-write bench-jobs bench-size eval-longmemeval eval-locomo eval-ectqa eval-musique eval-graph \
     eval-extraction benchmarks reference installcheck tle dist clean
 
@@ -130,6 +131,17 @@ BENCH ?=
 bench-recall bench-ablations bench-concurrency: bench-%: start $(STATE)/bench-venv/ready
 	@extension/quietly.sh models bench/local_models/serve.sh start
 	@$(environment) $(STATE)/bench-venv/bin/python -m bench.$* $(BENCH)
+
+# Other systems from PyPI beside it; never part of the tests.
+$(STATE)/peers-venv/ready: bench/requirements-peers.txt bench/requirements.txt
+	@$(PYTHON) -m venv $(STATE)/peers-venv
+	@$(STATE)/peers-venv/bin/python -m pip install -q --disable-pip-version-check -r bench/requirements-peers.txt
+	@touch $@
+
+bench-peers: start
+	@$(MAKE) $(STATE)/peers-venv/ready || { echo "skipped: the packages of bench/requirements-peers.txt cannot be had"; exit 0; }
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@[ ! -f $(STATE)/peers-venv/ready ] || $(environment) $(STATE)/peers-venv/bin/python -m bench.peers $(BENCH)
 
 bench-latency: start
 	@$(environment) $(VENV)/bin/python -m bench.latency

@@ -20271,7 +20271,7 @@ declare
         "batch_tokens": {"type": "number", "from": 1, "to": 10000000, "whole": true},
         "max_input_tokens": {"type": "number", "from": 1, "to": 10000000, "whole": true},
         "dimensions": {"type": "number", "from": 1, "to": 4000, "whole": true},
-        "width": {"type": "number", "from": 8, "to": 4000, "whole": true},
+        "width": {"type": "number", "from": 1, "to": 4000, "whole": true},
         "structured_output": {"type": "string", "words": ["json_schema", "json_object", "text"]},
         "extra": {"type": "object"}
     }';
@@ -22182,8 +22182,7 @@ declare
 begin
     select string_agg((to_jsonb(e) - '{no, kind}'::text[])::text, ',' order by e.no)
     into _entities
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no)
+    from graphrag._exported_entities(export) as e
     where e.kind = 'entity';
     select string_agg(
         (
@@ -22280,8 +22279,7 @@ begin
         order by e.no
     )
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         format(
             E'    <edge id="%s" source="%s" target="%s">\n%s    </edge>\n',
@@ -22418,8 +22416,7 @@ declare
 begin
     select string_agg((to_jsonb(e) - 'no')::text, E',\n' order by e.no)
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         (
             to_jsonb(r) - '{id, subject, object, effective, document, document_source, published_at, space}'::text[]
@@ -22459,8 +22456,7 @@ begin
         order by e.no
     )
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         format(
             E'    %s %s|"%s"| %s\n',
@@ -22725,14 +22721,15 @@ create function graphrag._exported_entities(export graphrag._export)
         aliases text[],
         description text,
         facts bigint,
-        space text
+        space text,
+        no bigint
     )
     language plpgsql stable parallel safe rows 1000
 as $function$
 -- A value is a vertex of its own fact: two figures that happen to be equal are not one thing.
 begin
     return query
-    select x.id, x.kind, x.name, x.types, x.aliases, x.description, x.facts, x.space
+    select x.id, x.kind, x.name, x.types, x.aliases, x.description, x.facts, x.space, x.no
     from (
         select
             c.no,
@@ -22770,7 +22767,7 @@ end
 $function$;
 revoke all on routine graphrag._exported_entities(export graphrag._export) from public;
 
-comment on function graphrag._exported_entities(graphrag._export) is 'The vertices of an export.';
+comment on function graphrag._exported_entities(graphrag._export) is 'The vertices of an export, numbered.';
 
 create function graphrag._exported_relations(export graphrag._export)
     returns table (
@@ -23491,6 +23488,74 @@ revoke all on routine graphrag._check_may_reembed() from public;
 
 comment on function graphrag._check_may_reembed() is 'Raises 42501 unless the caller owns the current realm.';
 
+create function graphrag._check_nothing_hangs_on_vectors()
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it: all
+-- are named before anything is paid for. Grants on the column are carried over.
+declare
+    _found text := (
+        select string_agg(
+            distinct case
+                when r.rulename = '_RETURN' then pg_describe_object('pg_class'::regclass, r.ev_class, 0)
+                else pg_describe_object(d.classid, d.objid, d.objsubid)
+            end, ', '
+        )
+        from pg_attribute as a
+        join pg_depend as d on d.refclassid = 'pg_class'::regclass
+            and d.refobjid = a.attrelid
+            and d.refobjsubid = a.attnum
+        left join pg_class as c on d.classid = 'pg_class'::regclass and c.oid = d.objid
+        left join pg_rewrite as r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+        left join pg_constraint as o on d.classid = 'pg_constraint'::regclass and o.oid = d.objid
+        where a.attrelid = 'content'::regclass
+            and a.attname = 'vec'
+            and not exists (
+                select from unnest(graphrag._vector_kinds()) as k (kind) where c.relname = 'content_vec_' || k.kind
+            )
+            and r.ev_class is distinct from 'merge_candidates'::regclass
+            and o.contype is distinct from 'n'
+    );
+begin
+    if _found is not null then
+        raise exception 'there is something on the vectors of realm "%", which a re-embedding replaces', current_schema
+            using errcode = 'dependent_objects_still_exist',
+                detail = format('On %I.content.vec: %s.', current_schema, _found),
+                hint = 'Drop it, re-embed, and make it again.';
+    end if;
+end
+$function$;
+revoke all on routine graphrag._check_nothing_hangs_on_vectors() from public;
+
+comment on function graphrag._check_nothing_hangs_on_vectors() is 'Raises 2BP01 and names views, rules, indexes and the like that are not the realm''s own and use its vectors.';
+
+create function graphrag._carry_grants_over()
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _grant text;
+begin
+    for _grant in
+        select format(
+            'grant %s (vec) on content to %s%s',
+            g.privilege_type,
+            case when g.grantee = 0 then 'public' else g.grantee::regrole::text end,
+            case when g.is_grantable then ' with grant option' end
+        )
+        from pg_attribute as a
+        cross join aclexplode(a.attacl) as g
+        where a.attrelid = 'content'::regclass and a.attname = 'vec_before'
+    loop
+        execute _grant;
+    end loop;
+end
+$function$;
+revoke all on routine graphrag._carry_grants_over() from public;
+
+comment on function graphrag._carry_grants_over() is 'Grants on the column of the vectors before to that of the new ones.';
+
 create function graphrag._refuse_second_reembedding()
     returns void
     language plpgsql stable parallel safe
@@ -23541,6 +23606,7 @@ declare
     _target jsonb;
 begin
     perform graphrag._check_may_reembed();
+    perform graphrag._check_nothing_hangs_on_vectors();
     if batch_size is null or batch_size not between 1 and 10000 then
         raise exception 'batch_size % is out of range', batch_size
             using errcode = 'GR009',
@@ -23752,6 +23818,7 @@ begin
     perform set_config('lock_timeout', '500ms', true);
     lock table content in access exclusive mode;
     perform set_config('lock_timeout', '0', true);
+    perform graphrag._check_nothing_hangs_on_vectors();
     select r.* into strict _target from reembedding as r;
     perform set_config(
         'search_path',
@@ -23764,6 +23831,7 @@ begin
     alter table content rename column vec to vec_before;
     alter table content rename column vec_next to vec;
     execute graphrag._merge_candidates_view();
+    perform graphrag._carry_grants_over();
     alter table content drop column vec_before;
     drop index content_without_vec_next;
     foreach _kind in array graphrag._vector_kinds() loop

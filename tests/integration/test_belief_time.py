@@ -134,7 +134,8 @@ def test_all_tables_with_a_belief_interval_are_tried(admin: Connection) -> None:
 
 
 @pytest.mark.parametrize("table", STAMPED)
-def test_each_of_them_has_something_to_forge(admin: Connection, writer: Connection, table: str) -> None:
+@pytest.mark.usefixtures("writer")
+def test_each_of_them_has_something_to_forge(admin: Connection, table: str) -> None:
     assert value(admin, f"select count(*) from kb.{table} where died is null") > 0
 
 

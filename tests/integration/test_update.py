@@ -221,7 +221,8 @@ def roles(conn: Connection, *names: str) -> Iterator[None]:
     try:
         yield
     finally:
-        sql(conn, "reset role; drop schema if exists kb cascade")  # DROP OWNED stumbles over its default rights
+        # DROP OWNED stumbles over the default rights of its schema.
+        sql(conn, "reset role; drop schema if exists kb cascade")
         sql(conn, f"drop owned by {', '.join(names)} cascade; drop role {', '.join(names)}")
 
 
@@ -268,8 +269,10 @@ def test_an_owner_who_is_no_superuser_migrates_after_an_update(old: Database) ->
         before = granted(conn, owner, reader, writer)
         sql(conn, "update kb.realm set version = '0.1.0'; alter table kb.realm drop column vectors;"
             " drop table kb.reembedding")  # fmt: skip
-        inner = "select string_agg(p.oid::regprocedure::text, ', ') as names from pg_proc as p where p.proname = any(%s)"
-        new = value(conn, inner, [["_missing_parts", "_refuse_unknown", "_believed_at", "_guard_counts", "_spread"]])
+        inner = (
+            "select string_agg(p.oid::regprocedure::text, ', ') from pg_proc as p where p.proname = any(%s)"
+        )
+        new = value(conn, inner, [["_missing_parts", "_refuse_unknown", "_guard_counts", "_spread", "_walk"]])
         sql(conn, f"revoke execute on function {new} from {owner}, {reader}, {writer}")
         assert granted(conn, owner, reader, writer) < before
         sql(conn, f"set role {owner}")
@@ -287,7 +290,8 @@ def granted(conn: Connection, *names: str) -> set[tuple[str, str]]:
     """Who may execute what of the extension."""
     found = sql(
         conn,
-        "select r.name, p.oid::regprocedure::text as function from pg_proc as p cross join unnest(%s::text[]) as r (name)"
+        "select r.name, p.oid::regprocedure::text as function from pg_proc as p"
+        " cross join unnest(%s::text[]) as r (name)"
         " where p.pronamespace = 'graphrag'::regnamespace and has_function_privilege(r.name, p.oid, 'execute')",
         [list(names)],
     )
