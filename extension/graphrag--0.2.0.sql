@@ -8230,6 +8230,7 @@ begin
     _revision := graphrag._next_revision(space, kind);
     insert into decision (space, kind, payload, born) values ($1, $2, $3, _revision) returning id into _id;
     perform graphrag._derive(space, _revision, '{}', array(select jsonb_array_elements_text(payload -> 'names')));
+    perform graphrag._recount_terms(space, _revision, 1);
     return _id;
 end
 $function$;
@@ -9205,6 +9206,7 @@ begin
     perform graphrag._take_places(_revision, _places, _chunks, _successors);
     perform graphrag._derive(space, _revision, _chunks || _successors);
     perform graphrag._forget_unplaced(_chunks);
+    perform graphrag._recount_terms(space, _revision, cardinality(_chunks));
 end
 $function$;
 comment on function graphrag._write_by_hand(integer, jsonb, jsonb) is 'Stores the rows by hand of one space and derives what they touch.';
@@ -12579,8 +12581,10 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space. Where there is nothing to change, no revision is left behind; the lock stays.
+-- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing to
+-- do, no revision is left behind; the lock stays.
 declare
+    _is_counted boolean := graphrag._has_term_counts(space);
     _revision bigint;
     _reread bigint[] := '{}';
     _result graphrag._derived;
@@ -12592,8 +12596,11 @@ begin
             _reread := graphrag._reread(space, _revision);
         end if;
         _result := graphrag._derive(space, _revision);
-        if _result.changes = 0 and _reread = '{}' then
+        if _result.changes = 0 and _reread = '{}' and _is_counted then
             raise sqlstate 'GR099';
+        end if;
+        if not _is_counted then
+            perform graphrag._count_all_terms(space, _revision);
         end if;
         return _result.changes;
     exception
@@ -16261,18 +16268,31 @@ as $function$
 -- As believed at the revision that the read is about, and of its spaces only.
 declare
     _config regconfig := (graphrag._setting('text_search_config') #>> '{}')::regconfig;
+    _rows bigint := (graphrag._setting('lexical_candidates') #>> '{}')::bigint;
     _total double precision;
     _words double precision;
+    _uncounted double precision;
 begin
     select sum(s.texts), sum(s.texts * s.words order by s.space) / nullif(sum(s.texts), 0)
     into _total, _words
     from term_total as s
     where s.space = any (filter.spaces) and s.kind = $2 and graphrag._believed(s.born, s.died, s.space, filter);
+    if _total is null then
+        -- Nobody has counted: rows came past the functions. If the texts are many, so may be those of each term.
+        _total := (
+            select count(*)
+            from (
+                select from content as t where t.space = any (filter.spaces) and t.kind = $2 limit _rows + 1
+            ) as c
+        );
+        _uncounted := case when _total > _rows then _total end;
+    end if;
     return query
     select
         q.lexeme,
         greatest(
             coalesce(
+                _uncounted,
                 (
                     select sum(s.texts)
                     from term_stat as s
@@ -17537,6 +17557,8 @@ begin
             from document as d
             join document_version as v on v.document = d.id and v.died is null
             where d.space = $1
+        ) + (
+            select count(*) from decision as d where d.space = $1 and d.died is null
         ),
         coalesce((select max(v.id) from document_version as v), 0),
         0;
@@ -17548,8 +17570,9 @@ create function graphrag._recount_terms(space integer, revision bigint, ended in
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Called by every write of documents, under the space's lock. Cheap unless a tenth may have changed: the versions
--- written since are looked at, each once, only when there are that many in the whole realm.
+-- Called by every write of documents, decisions and rows by hand, under the space's lock; `ended` are those that leave
+-- no new version. Cheap unless a tenth may have changed: the versions written since are looked at, each once, only when
+-- there are that many in the whole realm.
 declare
     _watch record;
     _last bigint := coalesce((select max(v.id) from document_version as v), 0);
@@ -17579,6 +17602,17 @@ begin
 end
 $function$;
 comment on function graphrag._recount_terms(integer, bigint, integer) is 'Counts the terms of a space again if a tenth of its documents has changed since.';
+
+create function graphrag._has_term_counts(space integer)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (select from term_watch as w where w.space = $1)
+        or not exists (select from content as c where c.space = $1);
+end
+$function$;
+comment on function graphrag._has_term_counts(integer) is 'Whether the terms of a space have been counted, or there are none.';
 
 -- sql/60_retrieval/_walk.sql
 
@@ -21049,6 +21083,7 @@ declare
     _known text[] := graphrag._realms();
     _row record;
     _missing text[];
+    _uncounted text[];
 begin
     if realm is null then
         return graphrag._finding(
@@ -21090,9 +21125,22 @@ begin
             format('SELECT graphrag.migrate_realm(%L);', realm)
         );
     end if;
+    _uncounted := array(select s.name from space as s where not graphrag._has_term_counts(s.id) order by s.name);
     return graphrag._finding(
         'realm', 'ok', format('Realm "%s" of version %s, vectors of model %s.', realm, _row.version, _row.model)
-    );
+    ) || case
+        when _uncounted = '{}' then '[]'
+        else graphrag._finding(
+            'words', 'warning',
+            format('Nobody has counted the words of %s: all weigh the same.', array_to_string(_uncounted, ', ')),
+            (
+                select string_agg(
+                    format('SELECT graphrag.derive(realm => %L, space => %L);', realm, u.name), ' ' order by u.name
+                )
+                from unnest(_uncounted) as u (name)
+            )
+        )
+    end;
 end
 $function$;
 comment on function graphrag._doctor_realm(text) is 'Findings about the realm itself and its version.';
