@@ -408,8 +408,9 @@ def test_a_page_of_2000_entities_is_ready_in_five_seconds_of_its_own_clock(
     generate.generate(conn, "large", size)
     (hub,) = sql(
         conn,
-        "select 'e' || e.entity as id, e.name, count(*) as facts from large.entities as e join large.relation_version as v"
-        " on e.entity in (v.subject, v.object) and v.died is null group by e.entity, e.name order by 3 desc, 1 limit 1",
+        "select 'e' || e.entity as id, e.name, count(*) as facts from large.entities as e"
+        " join large.relation_version as v on e.entity in (v.subject, v.object) and v.died is null"
+        " group by e.entity, e.name order by 3 desc, 1 limit 1",
     )
     file = tmp_path / "large.html"
     file.write_text(rows(conn, "export", "html", realm="large")[0]["export"], encoding="utf-8")
