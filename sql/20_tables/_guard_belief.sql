@@ -107,28 +107,29 @@ declare
     _is_honest boolean;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    -- Materialized, or the question would be asked of each row before they are made distinct.
     if tg_op = 'INSERT' then
-        _is_honest := not exists (
-            select
-            from (select distinct c.space, c.born, c.died from new_rows as c) as w
-            where w.died is not null or not graphrag._took_revision(w.space, w.born)
-        );
+        with w as materialized (
+            select distinct c.space, c.born, c.died from new_rows as c
+        )
+        select coalesce(bool_and(w.died is null and graphrag._took_revision(w.space, w.born)), true)
+        into _is_honest
+        from w;
     elsif tg_op = 'UPDATE' then
-        _is_honest := not exists (
-            select
-            from (
-                select distinct n.space, o.died as died_before, n.died
-                from old_rows as o
-                join new_rows as n on n.id = o.id
-            ) as w
-            where w.died_before is not null or w.died is null or not graphrag._took_revision(w.space, w.died)
-        );
+        with w as materialized (
+            select distinct n.space, n.died from new_rows as n
+        )
+        select coalesce(bool_and(w.died is not null and graphrag._took_revision(w.space, w.died)), true)
+            and not exists (select from old_rows as o where o.died is not null)
+        into _is_honest
+        from w;
     else
-        _is_honest := not exists (
-            select
-            from (select distinct c.space, c.born from old_rows as c) as w
-            where not graphrag._took_revision(w.space, w.born) and not graphrag._may_purge(tg_relid)
-        );
+        with w as materialized (
+            select distinct c.space, c.born from old_rows as c
+        )
+        select coalesce(bool_and(graphrag._took_revision(w.space, w.born)), true) or graphrag._may_purge(tg_relid)
+        into _is_honest
+        from w;
     end if;
     if _is_honest then
         return null;
