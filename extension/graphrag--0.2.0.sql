@@ -660,64 +660,6 @@ end
 $function$;
 comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
 
-create function graphrag._guard_counts()
-    returns trigger
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-as $function$
--- As _guard_belief(), but a statement at a time: thousands of counts are written at once. Two checks are left to
--- triggers that have no rows: nothing but died is updated, nothing is truncated.
-declare
-    _is_honest boolean;
-begin
-    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    -- Materialized, or the question would be asked of each row before they are made distinct.
-    if tg_op = 'INSERT' then
-        with w as materialized (
-            select distinct c.space, c.born, c.died from new_rows as c
-        )
-        select coalesce(bool_and(w.died is null and graphrag._took_revision(w.space, w.born)), true)
-        into _is_honest
-        from w;
-    elsif tg_op = 'UPDATE' then
-        with w as materialized (
-            select distinct n.space, n.died from new_rows as n
-        )
-        select coalesce(bool_and(w.died is not null and graphrag._took_revision(w.space, w.died)), true)
-            and not exists (select from old_rows as o where o.died is not null)
-        into _is_honest
-        from w;
-    else
-        with w as materialized (
-            select distinct c.space, c.born from old_rows as c
-        )
-        select coalesce(bool_and(graphrag._took_revision(w.space, w.born)), true) or graphrag._may_purge(tg_relid)
-        into _is_honest
-        from w;
-    end if;
-    if _is_honest then
-        return null;
-    end if;
-    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
-        using errcode = 'GR022',
-            detail = 'A count is born and dies in the revision that its own transaction has taken in its space.',
-            hint = 'Let graphrag.index() and the other functions count.';
-end
-$function$;
-comment on function graphrag._guard_counts() is 'Trigger: belief columns of counts hold what their transaction may claim, and nothing else.';
-
-create function graphrag._took_revision(space integer, n bigint)
-    returns boolean
-    language plpgsql stable parallel unsafe
-as $function$
-begin
-    return exists (
-        select from revision as r where r.space = $1 and r.n = $2 and r.transaction = graphrag._transaction()
-    );
-end
-$function$;
-comment on function graphrag._took_revision(integer, bigint) is 'Whether this transaction has taken a revision of a space.';
-
 create function graphrag._guard_verdict()
     returns trigger
     language plpgsql volatile parallel unsafe
@@ -822,7 +764,11 @@ begin
             where v.id = (written ->> 'version')::bigint
         );
     end if;
-    return graphrag._took_revision((written ->> 'space')::integer, n);
+    return exists (
+        select
+        from revision as r
+        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
+    );
 end
 $function$;
 comment on function graphrag._is_own_revision(text, jsonb, bigint) is 'Whether this transaction has taken a revision in the space of a row.';
@@ -869,6 +815,107 @@ as $function$
         and pg_has_role(current_user, (select c.relowner from pg_class as c where c.oid = of_table), 'usage')
 $function$;
 comment on function graphrag._may_purge(oid) is 'Whether purge() is at work, for the owner of a table.';
+
+-- sql/20_tables/_guard_counts.sql
+
+-- The triggers behind the counts of words, as _guard_belief() is behind all else that is believed: a count is born and
+-- dies in the revision that its own transaction has taken in its space. Counts come by the thousand, so a statement is
+-- looked at as a whole. That nothing but `died` is updated and nothing truncated is left to triggers that need no rows.
+-- Materialized, or the question would be asked of each row before spaces and revisions are made distinct.
+
+create function graphrag._counts_born()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _is_honest boolean;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    with count as materialized (
+        select distinct n.space, n.born, n.died from new_rows as n
+    )
+    select coalesce(bool_and(c.died is null and graphrag._took_revision(c.space, c.born)), true)
+    into _is_honest
+    from count as c;
+    if not _is_honest then
+        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._counts_born() is 'Trigger: counts are born in the revision of their transaction.';
+
+create function graphrag._counts_ended()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _is_honest boolean;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    with count as materialized (
+        select distinct n.space, n.died from new_rows as n
+    )
+    select coalesce(bool_and(c.died is not null and graphrag._took_revision(c.space, c.died)), true)
+    into _is_honest
+    from count as c;
+    if not _is_honest or exists (select from old_rows as o where o.died is not null) then
+        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._counts_ended() is 'Trigger: counts die in the revision of their transaction, once.';
+
+create function graphrag._counts_gone()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _is_honest boolean;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    with count as materialized (
+        select distinct o.space, o.born from old_rows as o
+    )
+    select coalesce(bool_and(graphrag._took_revision(c.space, c.born)), true)
+    into _is_honest
+    from count as c;
+    if not _is_honest and not graphrag._may_purge(tg_relid) then
+        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._counts_gone() is 'Trigger: only counts that were never believed go, or those that purge() erases.';
+
+create function graphrag._refuse_counts(schema_name text, table_name text, operation text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    raise exception 'table %.% does not take this %', schema_name, table_name, lower(operation)
+        using errcode = 'GR022',
+            detail = 'A count is born and dies in the revision that its own transaction has taken in its space.',
+            hint = 'Let graphrag.index() and the other functions count.';
+end
+$function$;
+comment on function graphrag._refuse_counts(text, text, text) is 'Raises GR022 for counts that would forge history.';
+
+create function graphrag._took_revision(space integer, n bigint)
+    returns boolean
+    language plpgsql stable parallel unsafe
+as $function$
+begin
+    return exists (
+        select from revision as r where r.space = $1 and r.n = $2 and r.transaction = graphrag._transaction()
+    );
+end
+$function$;
+comment on function graphrag._took_revision(integer, bigint) is 'Whether this transaction has taken a revision of a space.';
 
 -- sql/20_tables/_lock_spaces.sql
 
@@ -1588,21 +1635,21 @@ create or replace trigger keep before truncate on relation_version
 create or replace trigger keep before update of id, space, kind, texts, words, born or truncate on term_total
     for each statement execute function graphrag._keep();
 create or replace trigger believe_new after insert on term_total referencing new table as new_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_born();
 create or replace trigger believe_change after update on term_total
     referencing old table as old_rows new table as new_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_ended();
 create or replace trigger believe_old after delete on term_total referencing old table as old_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_gone();
 create or replace trigger keep before update of id, space, kind, term, texts, born or truncate on term_stat
     for each statement execute function graphrag._keep();
 create or replace trigger believe_new after insert on term_stat referencing new table as new_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_born();
 create or replace trigger believe_change after update on term_stat
     referencing old table as old_rows new table as new_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_ended();
 create or replace trigger believe_old after delete on term_stat referencing old table as old_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_gone();
 
 -- ---------------------------------------------------------------- what never changes
 -- Versions point to these, so that deleting one that was ever believed fails by its foreign key.

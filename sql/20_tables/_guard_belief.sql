@@ -96,64 +96,6 @@ end
 $function$;
 comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
 
-create function graphrag._guard_counts()
-    returns trigger
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-as $function$
--- As _guard_belief(), but a statement at a time: thousands of counts are written at once. Two checks are left to
--- triggers that have no rows: nothing but died is updated, nothing is truncated.
-declare
-    _is_honest boolean;
-begin
-    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    -- Materialized, or the question would be asked of each row before they are made distinct.
-    if tg_op = 'INSERT' then
-        with w as materialized (
-            select distinct c.space, c.born, c.died from new_rows as c
-        )
-        select coalesce(bool_and(w.died is null and graphrag._took_revision(w.space, w.born)), true)
-        into _is_honest
-        from w;
-    elsif tg_op = 'UPDATE' then
-        with w as materialized (
-            select distinct n.space, n.died from new_rows as n
-        )
-        select coalesce(bool_and(w.died is not null and graphrag._took_revision(w.space, w.died)), true)
-            and not exists (select from old_rows as o where o.died is not null)
-        into _is_honest
-        from w;
-    else
-        with w as materialized (
-            select distinct c.space, c.born from old_rows as c
-        )
-        select coalesce(bool_and(graphrag._took_revision(w.space, w.born)), true) or graphrag._may_purge(tg_relid)
-        into _is_honest
-        from w;
-    end if;
-    if _is_honest then
-        return null;
-    end if;
-    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
-        using errcode = 'GR022',
-            detail = 'A count is born and dies in the revision that its own transaction has taken in its space.',
-            hint = 'Let graphrag.index() and the other functions count.';
-end
-$function$;
-comment on function graphrag._guard_counts() is 'Trigger: belief columns of counts hold what their transaction may claim, and nothing else.';
-
-create function graphrag._took_revision(space integer, n bigint)
-    returns boolean
-    language plpgsql stable parallel unsafe
-as $function$
-begin
-    return exists (
-        select from revision as r where r.space = $1 and r.n = $2 and r.transaction = graphrag._transaction()
-    );
-end
-$function$;
-comment on function graphrag._took_revision(integer, bigint) is 'Whether this transaction has taken a revision of a space.';
-
 create function graphrag._guard_verdict()
     returns trigger
     language plpgsql volatile parallel unsafe
@@ -258,7 +200,11 @@ begin
             where v.id = (written ->> 'version')::bigint
         );
     end if;
-    return graphrag._took_revision((written ->> 'space')::integer, n);
+    return exists (
+        select
+        from revision as r
+        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
+    );
 end
 $function$;
 comment on function graphrag._is_own_revision(text, jsonb, bigint) is 'Whether this transaction has taken a revision in the space of a row.';
