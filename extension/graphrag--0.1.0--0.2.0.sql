@@ -344,67 +344,6 @@ $function$;
 
 comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
 
-create function graphrag._guard_counts()
-    returns trigger
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-as $function$
--- As _guard_belief(), but a statement at a time: thousands of counts are written at once. Two checks are left to
--- triggers that have no rows: nothing but died is updated, nothing is truncated.
-declare
-    _is_honest boolean;
-begin
-    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    if tg_op = 'INSERT' then
-        _is_honest := not exists (
-            select
-            from (select distinct c.space, c.born, c.died from new_rows as c) as w
-            where w.died is not null or not graphrag._took_revision(w.space, w.born)
-        );
-    elsif tg_op = 'UPDATE' then
-        _is_honest := not exists (
-            select
-            from (
-                select distinct n.space, o.died as died_before, n.died
-                from old_rows as o
-                join new_rows as n on n.id = o.id
-            ) as w
-            where w.died_before is not null or w.died is null or not graphrag._took_revision(w.space, w.died)
-        );
-    else
-        _is_honest := not exists (
-            select
-            from (select distinct c.space, c.born from old_rows as c) as w
-            where not graphrag._took_revision(w.space, w.born) and not graphrag._may_purge(tg_relid)
-        );
-    end if;
-    if _is_honest then
-        return null;
-    end if;
-    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
-        using errcode = 'GR022',
-            detail = 'A count is born and dies in the revision that its own transaction has taken in its space.',
-            hint = 'Let graphrag.index() and the other functions count.';
-end
-$function$;
-revoke all on routine graphrag._guard_counts() from public;
-
-comment on function graphrag._guard_counts() is 'Trigger: belief columns of counts hold what their transaction may claim, and nothing else.';
-
-create function graphrag._took_revision(space integer, n bigint)
-    returns boolean
-    language plpgsql stable parallel unsafe
-as $function$
-begin
-    return exists (
-        select from revision as r where r.space = $1 and r.n = $2 and r.transaction = graphrag._transaction()
-    );
-end
-$function$;
-revoke all on routine graphrag._took_revision(space integer, n bigint) from public;
-
-comment on function graphrag._took_revision(integer, bigint) is 'Whether this transaction has taken a revision of a space.';
-
 create or replace function graphrag._guard_verdict()
     returns trigger
     language plpgsql volatile parallel unsafe
@@ -512,7 +451,11 @@ begin
             where v.id = (written ->> 'version')::bigint
         );
     end if;
-    return graphrag._took_revision((written ->> 'space')::integer, n);
+    return exists (
+        select
+        from revision as r
+        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
+    );
 end
 $function$;
 
@@ -564,6 +507,110 @@ as $function$
 $function$;
 
 comment on function graphrag._may_purge(oid) is 'Whether purge() is at work, for the owner of a table.';
+
+create function graphrag._counts_born()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _is_honest boolean;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    with count as materialized (
+        select distinct n.space, n.born, n.died from new_rows as n
+    )
+    select coalesce(bool_and(c.died is null and graphrag._took_revision(c.space, c.born)), true)
+    into _is_honest
+    from count as c;
+    if not _is_honest then
+        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+    end if;
+    return null;
+end
+$function$;
+revoke all on routine graphrag._counts_born() from public;
+
+comment on function graphrag._counts_born() is 'Trigger: counts are born in the revision of their transaction.';
+
+create function graphrag._counts_ended()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _is_honest boolean;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    with count as materialized (
+        select distinct n.space, n.died from new_rows as n
+    )
+    select coalesce(bool_and(c.died is not null and graphrag._took_revision(c.space, c.died)), true)
+    into _is_honest
+    from count as c;
+    if not _is_honest or exists (select from old_rows as o where o.died is not null) then
+        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+    end if;
+    return null;
+end
+$function$;
+revoke all on routine graphrag._counts_ended() from public;
+
+comment on function graphrag._counts_ended() is 'Trigger: counts die in the revision of their transaction, once.';
+
+create function graphrag._counts_gone()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _is_honest boolean;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    with count as materialized (
+        select distinct o.space, o.born from old_rows as o
+    )
+    select coalesce(bool_and(graphrag._took_revision(c.space, c.born)), true)
+    into _is_honest
+    from count as c;
+    if not _is_honest and not graphrag._may_purge(tg_relid) then
+        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+    end if;
+    return null;
+end
+$function$;
+revoke all on routine graphrag._counts_gone() from public;
+
+comment on function graphrag._counts_gone() is 'Trigger: only counts that were never believed go, or those that purge() erases.';
+
+create function graphrag._refuse_counts(schema_name text, table_name text, operation text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    raise exception 'table %.% does not take this %', schema_name, table_name, lower(operation)
+        using errcode = 'GR022',
+            detail = 'A count is born and dies in the revision that its own transaction has taken in its space.',
+            hint = 'Let graphrag.index() and the other functions count.';
+end
+$function$;
+revoke all on routine graphrag._refuse_counts(schema_name text, table_name text, operation text) from public;
+
+comment on function graphrag._refuse_counts(text, text, text) is 'Raises GR022 for counts that would forge history.';
+
+create function graphrag._took_revision(space integer, n bigint)
+    returns boolean
+    language plpgsql stable parallel unsafe
+as $function$
+begin
+    return exists (
+        select from revision as r where r.space = $1 and r.n = $2 and r.transaction = graphrag._transaction()
+    );
+end
+$function$;
+revoke all on routine graphrag._took_revision(space integer, n bigint) from public;
+
+comment on function graphrag._took_revision(integer, bigint) is 'Whether this transaction has taken a revision of a space.';
 
 create or replace function graphrag._lock_spaces(spaces integer[])
     returns void
@@ -1282,21 +1329,21 @@ create or replace trigger keep before truncate on relation_version
 create or replace trigger keep before update of id, space, kind, texts, words, born or truncate on term_total
     for each statement execute function graphrag._keep();
 create or replace trigger believe_new after insert on term_total referencing new table as new_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_born();
 create or replace trigger believe_change after update on term_total
     referencing old table as old_rows new table as new_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_ended();
 create or replace trigger believe_old after delete on term_total referencing old table as old_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_gone();
 create or replace trigger keep before update of id, space, kind, term, texts, born or truncate on term_stat
     for each statement execute function graphrag._keep();
 create or replace trigger believe_new after insert on term_stat referencing new table as new_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_born();
 create or replace trigger believe_change after update on term_stat
     referencing old table as old_rows new table as new_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_ended();
 create or replace trigger believe_old after delete on term_stat referencing old table as old_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._counts_gone();
 
 -- ---------------------------------------------------------------- what never changes
 -- Versions point to these, so that deleting one that was ever believed fails by its foreign key.
@@ -7907,6 +7954,7 @@ begin
     _revision := graphrag._next_revision(space, kind);
     insert into decision (space, kind, payload, born) values ($1, $2, $3, _revision) returning id into _id;
     perform graphrag._derive(space, _revision, '{}', array(select jsonb_array_elements_text(payload -> 'names')));
+    perform graphrag._recount_terms(space, _revision, 1);
     return _id;
 end
 $function$;
@@ -8895,6 +8943,7 @@ begin
     perform graphrag._take_places(_revision, _places, _chunks, _successors);
     perform graphrag._derive(space, _revision, _chunks || _successors);
     perform graphrag._forget_unplaced(_chunks);
+    perform graphrag._recount_terms(space, _revision, cardinality(_chunks));
 end
 $function$;
 
@@ -12340,8 +12389,10 @@ create or replace function graphrag._derive_if_changed(space integer, operation 
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space. Where there is nothing to change, no revision is left behind; the lock stays.
+-- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing to
+-- do, no revision is left behind; the lock stays.
 declare
+    _is_counted boolean := graphrag._has_term_counts(space);
     _revision bigint;
     _reread bigint[] := '{}';
     _result graphrag._derived;
@@ -12353,8 +12404,11 @@ begin
             _reread := graphrag._reread(space, _revision);
         end if;
         _result := graphrag._derive(space, _revision);
-        if _result.changes = 0 and _reread = '{}' then
+        if _result.changes = 0 and _reread = '{}' and _is_counted then
             raise sqlstate 'GR099';
+        end if;
+        if not _is_counted then
+            perform graphrag._count_all_terms(space, _revision);
         end if;
         return _result.changes;
     exception
@@ -16070,18 +16124,31 @@ as $function$
 -- As believed at the revision that the read is about, and of its spaces only.
 declare
     _config regconfig := (graphrag._setting('text_search_config') #>> '{}')::regconfig;
+    _rows bigint := (graphrag._setting('lexical_candidates') #>> '{}')::bigint;
     _total double precision;
     _words double precision;
+    _uncounted double precision;
 begin
     select sum(s.texts), sum(s.texts * s.words order by s.space) / nullif(sum(s.texts), 0)
     into _total, _words
     from term_total as s
     where s.space = any (filter.spaces) and s.kind = $2 and graphrag._believed(s.born, s.died, s.space, filter);
+    if _total is null then
+        -- Nobody has counted: rows came past the functions. If the texts are many, so may be those of each term.
+        _total := (
+            select count(*)
+            from (
+                select from content as t where t.space = any (filter.spaces) and t.kind = $2 limit _rows + 1
+            ) as c
+        );
+        _uncounted := case when _total > _rows then _total end;
+    end if;
     return query
     select
         q.lexeme,
         greatest(
             coalesce(
+                _uncounted,
                 (
                     select sum(s.texts)
                     from term_stat as s
@@ -17370,6 +17437,8 @@ begin
             from document as d
             join document_version as v on v.document = d.id and v.died is null
             where d.space = $1
+        ) + (
+            select count(*) from decision as d where d.space = $1 and d.died is null
         ),
         coalesce((select max(v.id) from document_version as v), 0),
         0;
@@ -17382,8 +17451,9 @@ create or replace function graphrag._recount_terms(space integer, revision bigin
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Called by every write of documents, under the space's lock. Cheap unless a tenth may have changed: the versions
--- written since are looked at, each once, only when there are that many in the whole realm.
+-- Called by every write of documents, decisions and rows by hand, under the space's lock; `ended` are those that leave
+-- no new version. Cheap unless a tenth may have changed: the versions written since are looked at, each once, only when
+-- there are that many in the whole realm.
 declare
     _watch record;
     _last bigint := coalesce((select max(v.id) from document_version as v), 0);
@@ -17414,6 +17484,19 @@ end
 $function$;
 
 comment on function graphrag._recount_terms(integer, bigint, integer) is 'Counts the terms of a space again if a tenth of its documents has changed since.';
+
+create function graphrag._has_term_counts(space integer)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (select from term_watch as w where w.space = $1)
+        or not exists (select from content as c where c.space = $1);
+end
+$function$;
+revoke all on routine graphrag._has_term_counts(space integer) from public;
+
+comment on function graphrag._has_term_counts(integer) is 'Whether the terms of a space have been counted, or there are none.';
 
 create or replace function graphrag._edges_at(
     entity bigint,
@@ -20902,6 +20985,7 @@ declare
     _known text[] := graphrag._realms();
     _row record;
     _missing text[];
+    _uncounted text[];
 begin
     if realm is null then
         return graphrag._finding(
@@ -20943,9 +21027,22 @@ begin
             format('SELECT graphrag.migrate_realm(%L);', realm)
         );
     end if;
+    _uncounted := array(select s.name from space as s where not graphrag._has_term_counts(s.id) order by s.name);
     return graphrag._finding(
         'realm', 'ok', format('Realm "%s" of version %s, vectors of model %s.', realm, _row.version, _row.model)
-    );
+    ) || case
+        when _uncounted = '{}' then '[]'
+        else graphrag._finding(
+            'words', 'warning',
+            format('Nobody has counted the words of %s: all weigh the same.', array_to_string(_uncounted, ', ')),
+            (
+                select string_agg(
+                    format('SELECT graphrag.derive(realm => %L, space => %L);', realm, u.name), ' ' order by u.name
+                )
+                from unnest(_uncounted) as u (name)
+            )
+        )
+    end;
 end
 $function$;
 

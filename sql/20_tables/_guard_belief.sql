@@ -96,63 +96,6 @@ end
 $function$;
 comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
 
-create function graphrag._guard_counts()
-    returns trigger
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-as $function$
--- As _guard_belief(), but a statement at a time: thousands of counts are written at once. Two checks are left to
--- triggers that have no rows: nothing but died is updated, nothing is truncated.
-declare
-    _is_honest boolean;
-begin
-    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    if tg_op = 'INSERT' then
-        _is_honest := not exists (
-            select
-            from (select distinct c.space, c.born, c.died from new_rows as c) as w
-            where w.died is not null or not graphrag._took_revision(w.space, w.born)
-        );
-    elsif tg_op = 'UPDATE' then
-        _is_honest := not exists (
-            select
-            from (
-                select distinct n.space, o.died as died_before, n.died
-                from old_rows as o
-                join new_rows as n on n.id = o.id
-            ) as w
-            where w.died_before is not null or w.died is null or not graphrag._took_revision(w.space, w.died)
-        );
-    else
-        _is_honest := not exists (
-            select
-            from (select distinct c.space, c.born from old_rows as c) as w
-            where not graphrag._took_revision(w.space, w.born) and not graphrag._may_purge(tg_relid)
-        );
-    end if;
-    if _is_honest then
-        return null;
-    end if;
-    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
-        using errcode = 'GR022',
-            detail = 'A count is born and dies in the revision that its own transaction has taken in its space.',
-            hint = 'Let graphrag.index() and the other functions count.';
-end
-$function$;
-comment on function graphrag._guard_counts() is 'Trigger: belief columns of counts hold what their transaction may claim, and nothing else.';
-
-create function graphrag._took_revision(space integer, n bigint)
-    returns boolean
-    language plpgsql stable parallel unsafe
-as $function$
-begin
-    return exists (
-        select from revision as r where r.space = $1 and r.n = $2 and r.transaction = graphrag._transaction()
-    );
-end
-$function$;
-comment on function graphrag._took_revision(integer, bigint) is 'Whether this transaction has taken a revision of a space.';
-
 create function graphrag._guard_verdict()
     returns trigger
     language plpgsql volatile parallel unsafe
@@ -257,7 +200,11 @@ begin
             where v.id = (written ->> 'version')::bigint
         );
     end if;
-    return graphrag._took_revision((written ->> 'space')::integer, n);
+    return exists (
+        select
+        from revision as r
+        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
+    );
 end
 $function$;
 comment on function graphrag._is_own_revision(text, jsonb, bigint) is 'Whether this transaction has taken a revision in the space of a row.';

@@ -397,10 +397,11 @@ def test_a_realms_owner_opens_it_to_those_who_may_call_the_extension(site: Site)
     sql(admin, f"alter schema hers owner to {owner}")
     sql(
         admin,
-        "do $$ declare t regclass; f regprocedure; begin for t in select oid from pg_class"
-        f" where relkind in ('r', 'v') and relnamespace = 'hers'::regnamespace loop execute format('alter table %s owner to {owner}', t);"
-        " end loop; for f in select oid from pg_proc where pronamespace = 'hers'::regnamespace loop"
-        f" execute format('alter function %s owner to {owner}', f); end loop; end $$",
+        "do $$ declare t regclass; f regprocedure; begin"
+        " for t in select oid from pg_class where relkind in ('r', 'v') and relnamespace = 'hers'::regnamespace"
+        f" loop execute format('alter table %s owner to {owner}', t); end loop;"
+        " for f in select oid from pg_proc where pronamespace = 'hers'::regnamespace"
+        f" loop execute format('alter function %s owner to {owner}', f); end loop; end $$",
     )
     sql(admin, f"grant usage on schema graphrag to {owner}")
     sql(admin, f"grant execute on all functions in schema graphrag to {owner}")
