@@ -115,7 +115,7 @@ def check_whole(session: Connection, corpus: Corpus) -> None:
     )
     if indexed != len(corpus.passages):
         raise SystemExit(f"{corpus.name}: {indexed} of {len(corpus.passages)} passages indexed; not measured")
-    model = value(session, 'select embedding_model from "default".realm')
+    model = value(session, 'select model from "default".realm')
     if model != MODEL:
         raise SystemExit(f"{corpus.name}: vectors are of {model}; not measured")
 
