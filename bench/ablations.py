@@ -10,7 +10,7 @@ of gold passages that stand in a context of 4,000 characters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,7 @@ from psycopg import sql
 from bench.corpora import Corpus, Question, musique_train
 from bench.eval import compare
 from bench.measure import Connection, publish, run_or_skip
-from bench.recall import CUTS, MODEL, embed, open_corpus
+from bench.recall import CUTS, MODEL, Vectors, embed, open_corpus, stands_in
 
 BUDGET = 4000
 
@@ -103,31 +103,26 @@ def varied(session: Connection, variant: Variant) -> Iterator[None]:
         yield
 
 
-def scores(session: Connection, corpus: Corpus, vectors: Sequence[list[float]], variant: Variant) -> Scores:
+def scores(session: Connection, corpus: Corpus, vectors: Vectors, variant: Variant) -> Scores:
     found: Scores = {name: [] for name in MEASURES}
     named = sql.SQL("").join(sql.SQL(", {} => %s").format(sql.Identifier(name)) for name in variant.options)
+    ask = sql.SQL(
+        "select array_agg(e.kind), array_agg(e.source), graphrag._context(array_agg(e), {})"
+        " from graphrag.retrieve(%s, embedding => %s{}) as e"
+    ).format(sql.Literal(BUDGET), named)
     with varied(session, variant):
         for question, vector in zip(corpus.questions, vectors, strict=True):
-            given = [question.text, vector, *variant.options.values()]
-            rows = session.execute(
-                sql.SQL(
-                    "select kind, source from graphrag.retrieve(%s, embedding => %s{}) order by rank"
-                ).format(named),
-                given,
+            ((kinds, sources, prompt),) = session.execute(
+                ask, [question.text, vector, *variant.options.values()]
             ).fetchall()
-            ranking = [int(source.split()[1]) for kind, source in rows if kind == "chunk"]
-            stated = {int(source.split()[1]) for kind, source in rows if kind == "relation"}
-            ((prompt,),) = session.execute(
-                sql.SQL("select prompt from graphrag.context(%s, embedding => %s, budget => {}{})").format(
-                    sql.Literal(BUDGET), named
-                ),
-                given,
-            ).fetchall()
+            places = [
+                (kind, int(source.split()[1])) for kind, source in zip(kinds, sources, strict=True) if source
+            ]
+            ranking = [no for kind, no in places if kind == "chunk"]
+            stated = {no for kind, no in places if kind == "relation"}
             found["recall"].append(sum(share(question, set(ranking[:cut])) for cut in CUTS) / len(CUTS))
             found["relations"].append(share(question, stated))
-            found["context"].append(
-                sum(corpus.passages[no].text in prompt for no in question.gold) / len(question.gold)
-            )
+            found["context"].append(stands_in(corpus, question, prompt))
     return found
 
 

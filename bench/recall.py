@@ -22,6 +22,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import bm25s
@@ -114,6 +115,9 @@ def check_whole(session: Connection, corpus: Corpus) -> None:
     )
     if indexed != len(corpus.passages):
         raise SystemExit(f"{corpus.name}: {indexed} of {len(corpus.passages)} passages indexed; not measured")
+    model = value(session, 'select model from "default".realm')
+    if model != MODEL:
+        raise SystemExit(f"{corpus.name}: vectors are of {model}; not measured")
 
 
 # ---------------------------------------------------------------- systems
@@ -162,9 +166,8 @@ SYSTEMS: dict[str, Ask] = {
     "naive": asking(mode="naive"),
     "lexical channel": lexical,
     DEFAULT: asking(),
-    "mix, walk ppr": asking(walk="ppr"),
     "mix, walk hops": asking(walk="hops"),
-    "mix, walk ppr, mmr": asking(walk="ppr", rerank=["mmr"]),
+    "mix, mmr": asking(rerank=["mmr"]),
     "mix, no walk": asking(max_hops=0),
     "local": asking(mode="local"),
     "global": asking(mode="global"),
@@ -173,11 +176,10 @@ SYSTEMS: dict[str, Ask] = {
 DATED: dict[str, Ask] = {
     "naive, as_of": asking(mode="naive", dated=True),
     "mix, as_of": asking(dated=True),
-    "mix, walk ppr, as_of": asking(walk="ppr", dated=True),
     "mix, walk hops, as_of": asking(walk="hops", dated=True),
 }
 #: What may be chosen for a data set: the settings of its calls.
-CHOICES = ("naive", "mix, walk ppr", "mix, walk hops", "mix, walk ppr, mmr", "hybrid", *DATED)
+CHOICES = ("naive", DEFAULT, "mix, walk hops", "mix, mmr", "hybrid", *DATED)
 
 
 def library(corpus: Corpus) -> list[Ranking]:
@@ -267,28 +269,41 @@ def by_kind(values: Measures, questions: Sequence[Question]) -> dict[str, dict[s
     }
 
 
-def in_context(
-    session: Connection, corpus: Corpus, vectors: Vectors, budget: int, **options: Any
-) -> dict[str, float]:
-    """The gold passages that stand word for word in the context: their share, and the questions that have them all."""
-    named = sql.SQL("").join(sql.SQL(", {} => %s").format(sql.Identifier(name)) for name in options)
-    shares = []
+def prompts(session: Connection, question: Question, vector: list[float], **options: Any) -> list[str]:
+    """The evidence of one read as `context()` renders it under each budget; reading once is enough."""
+    options = {"space": question.space, "embedding": vector, **options}
+    named = sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(name)) for name in options)
+    ((found,),) = session.execute(
+        sql.SQL(
+            "select array(select graphrag._context(r.evidence, b.budget)"
+            " from unnest(%s::integer[]) with ordinality as b (budget, no) order by b.no)"
+            " from (select array_agg(e) as evidence from graphrag.retrieve(%s, {}) as e) as r"
+        ).format(named),
+        [list(BUDGETS), question.text, *options.values()],
+    ).fetchall()
+    return list(found)
+
+
+def stands_in(corpus: Corpus, question: Question, prompt: str) -> float:
+    """The share of a question's gold passages that stand word for word in a text; blanks are no words."""
+    read = " ".join(prompt.split())
+    return sum(" ".join(corpus.passages[no].text.split()) in read for no in question.gold) / len(
+        question.gold
+    )
+
+
+def in_context(session: Connection, corpus: Corpus, vectors: Vectors, **options: Any) -> dict[str, Any]:
+    """By budget: the share of gold passages in the context, and of the questions that have all of theirs."""
+    shares: list[list[float]] = [[] for _ in BUDGETS]
     for question, vector in zip(corpus.questions, vectors, strict=True):
-        ((prompt,),) = session.execute(
-            sql.SQL(
-                "select prompt from graphrag.context(%s, embedding => %s, budget => %s, space => %s{})"
-            ).format(named),
-            [question.text, vector, budget, question.space, *options.values()],
-        ).fetchall()
-        # Blanks at the ends of lines are no words.
-        read = " ".join(prompt.split())
-        shares.append(
-            sum(" ".join(corpus.passages[no].text.split()) in read for no in question.gold)
-            / len(question.gold)
-        )
+        for place, prompt in zip(shares, prompts(session, question, vector, **options), strict=True):
+            place.append(stands_in(corpus, question, prompt))
     return {
-        "passages": round(100 * sum(shares) / len(shares), 1),
-        "questions with all": round(100 * sum(share == 1 for share in shares) / len(shares), 1),
+        str(budget): {
+            "passages": round(100 * sum(place) / len(place), 1),
+            "questions with all": round(100 * sum(share == 1 for share in place) / len(place), 1),
+        }
+        for budget, place in zip(BUDGETS, shares, strict=True)
     }
 
 
@@ -322,10 +337,7 @@ def measure(session: Connection, corpus: Corpus) -> dict[str, Any]:
         key=lambda name: sum(results[name]["chosen on"][f"R@{cut}"] for cut in CUTS),
     )
     print(f"chosen on half of the questions: {chosen}")
-    contexts = {
-        mode: {str(budget): in_context(session, corpus, vectors, budget, mode=mode) for budget in BUDGETS}
-        for mode in ("naive", "mix")
-    }
+    contexts = {mode: in_context(session, corpus, vectors, mode=mode) for mode in ("naive", "mix")}
     print("gold in the context, by budget:", json.dumps(contexts))
     return {
         "systems": results,
@@ -366,6 +378,7 @@ def main() -> None:
         "corpora", nargs="*", default=list(CORPORA), help=f"of {', '.join(CORPORA)}; all of them"
     )
     parser.add_argument("--keep", action="store_true", help="measure what the databases hold already")
+    parser.add_argument("--questions", type=int, help="only so many of each data set, evenly spread")
     options = parser.parse_args()
     for name in options.corpora:
         try:
@@ -373,6 +386,9 @@ def main() -> None:
         except datasets.MissingError as missing:
             print(f"skipped: {missing}")
             continue
+        if options.questions and options.questions < (count := len(corpus.questions)):
+            chosen = [corpus.questions[no * count // options.questions] for no in range(options.questions)]
+            corpus = replace(corpus, questions=chosen)
         print(f"{name}: {len(corpus.passages)} passages, {len(corpus.questions)} questions", flush=True)
         start = time.perf_counter()
         with closing(open_corpus(corpus, keep=options.keep)) as session:

@@ -41,6 +41,11 @@ COMPARABLE = """## What may be compared with what
 | ECT-QA | not measured here: the data set is not on the machine. The reader takes the published layout and was tried on a small file made for the test only | the published element-wise rates come from a judge; these are by figures, with a tolerance of 1 % |
 | MuSiQue, passages of the question itself | the published setting of 20 paragraphs a question | runs over a pool of all questions' passages, such as the table of evidence below |
 | evidence, musique_train | systems given the same 1,890 passages, triples and vectors | other embedding models, other triples |
+| evidence, locomo | published recall of evidence turns inside a conversation, by MiniLM | other embedding models; five of ten conversations are here |
+| evidence, longmemeval | runs of this harness | published recall on `longmemeval_s` and `_m`: here a session has its evidence turns only, and all questions' sessions are one pool |
+| evidence, timeqa | runs with the same pages | published answers from one page; the rules that read the pages find few dated facts |
+| other systems | the figures of that one run | milliseconds of other machines; recall on the whole pool, which is harder |
+| many clients | the figures of that one run, with its load in mind | idle machines |
 | text2kgbench | runs of this harness | published scores: other slices; here names are compared loosely, and subject and object may be exchanged |
 | atom_nyt | runs of this harness | published scores, which match by embeddings |
 | tokens | runs with the same models | a hosted model's price: the rules count word pieces of MiniLM |
