@@ -14,10 +14,11 @@ comment on function graphrag._begins_with_number(text) is 'Whether the first wor
 
 create function graphrag._qualifier(value text)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- With the blank after it; '' if there is none.
-    select case
+begin
+    return case
         when split_part(value, ' ', 1) = any (
             '{over,under,below,above,approximately,about,around,roughly,nearly,almost,circa}'
         )
@@ -27,7 +28,8 @@ as $function$
         )
             then split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2) || ' '
         else ''
-    end
+    end;
+end
 $function$;
 comment on function graphrag._qualifier(text) is 'The words before a quantity that make it a bound or an estimate.';
 

@@ -112,12 +112,14 @@ comment on function graphrag._currency_code(text) is 'The ISO code of a currency
 
 create function graphrag._currency(symbol text)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
-    select coalesce(
+begin
+    return coalesce(
         graphrag._currency_code(symbol), case when length(symbol) > 3 then graphrag._currency_code(lower(symbol)) end
-    )
+    );
+end
 $function$;
 comment on function graphrag._currency(text) is 'The ISO code of a currency from its symbol, code or name; null where that is not clear.';
 
