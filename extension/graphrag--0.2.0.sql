@@ -376,6 +376,7 @@ create type graphrag._gated_entity as (
     folded_aliases text[],
     rejected_aliases integer,
     identifiers text[],
+    over_long integer,          -- parts left out for their length, or because there are too many
     reason text,                -- why it is refused; null: it is kept
     record jsonb                -- as stated
 );
@@ -3483,15 +3484,20 @@ comment on function graphrag._composed_offset(text, integer) is 'An offset in th
 
 create function graphrag._begins_with_number(value text)
     returns boolean
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- Most objects do not, and need no closer look.
-    select split_part(split_part(value, ' ', 1), '-', 1) = any (
-        '{a,an,half,zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,'
-        'sixteen,seventeen,eighteen,nineteen,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety,hundred,thousand,'
-        'million,billion,trillion,over,more,at,less,under,up,below,above,fewer,approximately,about,around,roughly,'
-        'nearly,almost,circa}'
-    )
+declare
+    _first text := split_part(split_part(value, ' ', 1), '-', 1);
+begin
+    return _first = any (
+            '{a,an,half,zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,'
+            'sixteen,seventeen,eighteen,nineteen,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety,hundred,thousand,'
+            'million,billion,trillion}'
+        )
+        or graphrag._qualifier(value) <> ''
+        or graphrag._cardinal(_first) is not null;
+end
 $function$;
 comment on function graphrag._begins_with_number(text) is 'Whether the first word of a text is a number, or may stand before one.';
 
@@ -3500,21 +3506,41 @@ create function graphrag._qualifier(value text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- With the blank after it; '' if there is none.
+declare
+    _words text[] := (string_to_array(value, ' '))[:3];
+    _qualifier text;
 begin
-    return case
-        when split_part(value, ' ', 1) = any (
-            '{over,under,below,above,approximately,about,around,roughly,nearly,almost,circa}'
-        )
-            then split_part(value, ' ', 1) || ' '
-        when split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2) = any (
-            '{more than,at least,less than,up to,fewer than,at most}'
-        )
-            then split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2) || ' '
-        else ''
-    end;
+    for _n in 1 .. cardinality(_words) loop
+        _qualifier := array_to_string(_words[:_n], ' ');
+        if graphrag._is_bound(_qualifier) is not null then
+            return _qualifier || ' ';
+        end if;
+    end loop;
+    return '';
 end
 $function$;
 comment on function graphrag._qualifier(text) is 'The words before a quantity that make it a bound or an estimate.';
+
+create function graphrag._is_bound(words text)
+    returns boolean
+    language sql immutable strict parallel safe
+as $function$
+    select (
+        '{"over": true, "more than": true, "at least": true, "less than": true, "under": true, "up to": true,
+          "below": true, "above": true, "fewer than": true, "at most": true, "approximately": false, "approx.": false,
+          "about": false, "around": false, "roughly": false, "nearly": false, "almost": false, "circa": false,
+          "ca.": false, "c.": false,
+          "über": true, "mehr als": true, "mindestens": true, "weniger als": true, "höchstens": true, "bis zu": true,
+          "rund": false, "etwa": false, "ungefähr": false, "fast": false, "knapp": false,
+          "plus de": true, "moins de": true, "au moins": true, "au plus": true, "jusqu''à": true, "environ": false,
+          "près de": false, "à peu près": false, "presque": false,
+          "más de": true, "menos de": true, "al menos": true, "hasta": true, "aproximadamente": false, "unos": false,
+          "unas": false, "cerca de": false, "casi": false,
+          "oltre": true, "più di": true, "meno di": true, "almeno": true, "fino a": true, "quasi": false}'::jsonb
+        ->> words
+    )::boolean
+$function$;
+comment on function graphrag._is_bound(text) is 'Whether words before a quantity make it a bound (true) or an estimate (false); null if neither.';
 
 create function graphrag._figures_of_words(value text)
     returns text
@@ -3563,7 +3589,7 @@ begin
         _prefix := ltrim(_prefix || ' ' || _word);
         if graphrag._number_in_words(_prefix) is not null then
             _digits := _prefix;
-        elsif _word <> 'and' then
+        elsif _word not in ('and', 'y', 'et') then
             exit;
         end if;
     end loop;
@@ -3572,7 +3598,13 @@ begin
     if _digits is null
         or split_part(_rest, ' ', 1) in (
             'of', 'or', 'and', 'in', 'at', 'to', 'the', 'more', 'other', 'another', 'by', 'for', 'from', 'with', 'on',
-            'after', 'before'
+            'after', 'before', 'von', 'der', 'die', 'das', 'des', 'oder', 'und', 'im', 'am', 'zu', 'mehr', 'de', 'du',
+            'ou', 'et', 'à', 'o', 'y', 'en', 'que', 'qui', 'di', 'e', 'del', 'dei', 'delle', 'che'
+        )
+        -- They mean other things in English, unless a measure follows.
+        or (
+            _digits in ('once', 'due', 'elf', 'seize', 'sept', 'cent', 'cento')
+            and not graphrag._is_measure(_rest)
         ) then
         return null;
     end if;
@@ -3589,6 +3621,19 @@ begin
 end
 $function$;
 comment on function graphrag._figures_of_words(text) is 'A quantity in words with its number in figures; null if it begins with no number.';
+
+create function graphrag._is_measure(rest text)
+    returns boolean
+    language plpgsql immutable strict parallel safe
+as $function$
+begin
+    return graphrag._scale(rest, true) <> 1
+        or graphrag._currency(rest) is not null
+        or graphrag._is_percent(rest)
+        or graphrag._unit_code(rest) is not null;
+end
+$function$;
+comment on function graphrag._is_measure(text) is 'Whether what follows a number is a scale, a currency, a percentage or a known unit.';
 
 create function graphrag._figures_of_fractions(value text)
     returns text
@@ -3753,14 +3798,17 @@ create function graphrag._gate_entities(records jsonb, ground text, possessive b
     returns setof graphrag._gated_entity
     language plpgsql stable parallel safe rows 20
 as $function$
--- ground: graphrag._ground_words() of the text the entities were read in; null: they need not occur in it.
+-- ground: graphrag._ground_words() of the text the entities were read in; null: they need not occur in it. A type or
+-- identifier too long to be one costs itself, not the record, and so do aliases and identifiers beyond a hundred.
 begin
     return query
     with stated as materialized (
         select
             e.no::integer as no,
             graphrag._one_line(e.record ->> 'name') as name,
-            graphrag._one_line(e.record ->> 'type') as type,
+            case when length(e.record ->> 'type') <= 200 then graphrag._one_line(e.record ->> 'type') end as type,
+            graphrag._json_texts(e.record -> 'aliases') as aliases,
+            graphrag._json_texts(e.record -> 'identifiers') as identifiers,
             e.record
         from jsonb_array_elements(records) with ordinality as e (record, no)
     ),
@@ -3773,7 +3821,7 @@ begin
             union all
             select s.no, a.pos, a.alias, s.type
             from stated as s
-            cross join unnest(graphrag._json_texts(s.record -> 'aliases')) with ordinality as a (alias, pos)
+            cross join unnest(s.aliases[:100]) with ordinality as a (alias, pos)
         ) as f
     ),
     gated as materialized (
@@ -3794,7 +3842,9 @@ begin
         coalesce(a.aliases, '{}'),
         coalesce(a.folded_aliases, '{}'),
         coalesce(a.rejected, 0)::integer,
-        graphrag._json_texts(s.record -> 'identifiers'),
+        i.identifiers,
+        greatest(cardinality(s.aliases) - 100, 0) + cardinality(s.identifiers) - cardinality(i.identifiers)
+        + case when s.type is null and length(s.record ->> 'type') > 200 then 1 else 0 end,
         coalesce(
             n.reason,
             case
@@ -3808,6 +3858,11 @@ begin
         s.record
     from stated as s
     join gated as n on n.no = s.no and n.pos = 0
+    cross join lateral (
+        select array(
+            select i.identifier from unnest(s.identifiers) as i (identifier) where length(i.identifier) <= 500 limit 100
+        ) as identifiers
+    ) as i
     left join lateral (
         select
             array_agg(g.name order by g.pos) filter (where g.reason is null) as aliases,
@@ -3896,6 +3951,10 @@ begin
             select 2, e.no, 'rejected_alias', e.record, e.rejected_aliases
             from unnest(entities) as e
             where e.rejected_aliases > 0
+            union all
+            select 2, e.no, 'over_long', e.record, e.over_long
+            from unnest(entities) as e
+            where e.over_long > 0
             union all
             select 3, t.no, coalesce(t.reason, t.period_problem), t.record, 1
             from unnest(triples) as t
@@ -5107,6 +5166,103 @@ create function graphrag._number_in_words(words text)
     returns numeric
     language plpgsql immutable strict parallel safe
 as $function$
+-- English cardinals, up to twenty-five hundred or five million; German, French, Spanish and Italian ones up to a
+-- hundred. In lower case; a capital makes it a name.
+begin
+    return coalesce(graphrag._english_number(words), graphrag._cardinal(words));
+end
+$function$;
+comment on function graphrag._number_in_words(text) is 'The value of a cardinal in words; null if it is none.';
+
+create function graphrag._cardinal(words text)
+    returns numeric
+    language plpgsql immutable strict parallel safe
+as $function$
+-- Each list from zero on; of words that are articles too, only inside of others. Hyphens or blanks.
+declare
+    _word text := replace(translate(words, ' ', '-'), 'dreissig', 'dreißig');
+begin
+    if _word in ('null', 'zero', 'eins', 'un', 'uno') then
+        return null;
+    elsif _word = 'quatre-vingt' then
+        return 80;
+    end if;
+    return coalesce(
+        array_position(
+            '{null,eins,zwei,drei,vier,fünf,sechs,sieben,acht,neun,zehn,elf,zwölf,dreizehn,vierzehn,fünfzehn,'
+            'sechzehn,siebzehn,achtzehn,neunzehn,zwanzig,einundzwanzig,zweiundzwanzig,dreiundzwanzig,'
+            'vierundzwanzig,fünfundzwanzig,sechsundzwanzig,siebenundzwanzig,achtundzwanzig,neunundzwanzig,'
+            'dreißig,einunddreißig,zweiunddreißig,dreiunddreißig,vierunddreißig,fünfunddreißig,sechsunddreißig,'
+            'siebenunddreißig,achtunddreißig,neununddreißig,vierzig,einundvierzig,zweiundvierzig,dreiundvierzig,'
+            'vierundvierzig,fünfundvierzig,sechsundvierzig,siebenundvierzig,achtundvierzig,neunundvierzig,'
+            'fünfzig,einundfünfzig,zweiundfünfzig,dreiundfünfzig,vierundfünfzig,fünfundfünfzig,sechsundfünfzig,'
+            'siebenundfünfzig,achtundfünfzig,neunundfünfzig,sechzig,einundsechzig,zweiundsechzig,dreiundsechzig,'
+            'vierundsechzig,fünfundsechzig,sechsundsechzig,siebenundsechzig,achtundsechzig,neunundsechzig,'
+            'siebzig,einundsiebzig,zweiundsiebzig,dreiundsiebzig,vierundsiebzig,fünfundsiebzig,sechsundsiebzig,'
+            'siebenundsiebzig,achtundsiebzig,neunundsiebzig,achtzig,einundachtzig,zweiundachtzig,dreiundachtzig,'
+            'vierundachtzig,fünfundachtzig,sechsundachtzig,siebenundachtzig,achtundachtzig,neunundachtzig,'
+            'neunzig,einundneunzig,zweiundneunzig,dreiundneunzig,vierundneunzig,fünfundneunzig,sechsundneunzig,'
+            'siebenundneunzig,achtundneunzig,neunundneunzig,hundert}'::text[],
+            _word
+        ),
+        array_position(
+            '{zéro,un,deux,trois,quatre,cinq,six,sept,huit,neuf,dix,onze,douze,treize,quatorze,quinze,seize,'
+            'dix-sept,dix-huit,dix-neuf,vingt,vingt-et-un,vingt-deux,vingt-trois,vingt-quatre,vingt-cinq,'
+            'vingt-six,vingt-sept,vingt-huit,vingt-neuf,trente,trente-et-un,trente-deux,trente-trois,'
+            'trente-quatre,trente-cinq,trente-six,trente-sept,trente-huit,trente-neuf,quarante,quarante-et-un,'
+            'quarante-deux,quarante-trois,quarante-quatre,quarante-cinq,quarante-six,quarante-sept,quarante-huit,'
+            'quarante-neuf,cinquante,cinquante-et-un,cinquante-deux,cinquante-trois,cinquante-quatre,'
+            'cinquante-cinq,cinquante-six,cinquante-sept,cinquante-huit,cinquante-neuf,soixante,soixante-et-un,'
+            'soixante-deux,soixante-trois,soixante-quatre,soixante-cinq,soixante-six,soixante-sept,soixante-huit,'
+            'soixante-neuf,soixante-dix,soixante-et-onze,soixante-douze,soixante-treize,soixante-quatorze,'
+            'soixante-quinze,soixante-seize,soixante-dix-sept,soixante-dix-huit,soixante-dix-neuf,quatre-vingts,'
+            'quatre-vingt-un,quatre-vingt-deux,quatre-vingt-trois,quatre-vingt-quatre,quatre-vingt-cinq,'
+            'quatre-vingt-six,quatre-vingt-sept,quatre-vingt-huit,quatre-vingt-neuf,quatre-vingt-dix,'
+            'quatre-vingt-onze,quatre-vingt-douze,quatre-vingt-treize,quatre-vingt-quatorze,quatre-vingt-quinze,'
+            'quatre-vingt-seize,quatre-vingt-dix-sept,quatre-vingt-dix-huit,quatre-vingt-dix-neuf,cent}'::text[],
+            _word
+        ),
+        array_position(
+            '{cero,uno,dos,tres,cuatro,cinco,seis,siete,ocho,nueve,diez,once,doce,trece,catorce,quince,dieciséis,'
+            'diecisiete,dieciocho,diecinueve,veinte,veintiuno,veintidós,veintitrés,veinticuatro,veinticinco,'
+            'veintiséis,veintisiete,veintiocho,veintinueve,treinta,treinta-y-uno,treinta-y-dos,treinta-y-tres,'
+            'treinta-y-cuatro,treinta-y-cinco,treinta-y-seis,treinta-y-siete,treinta-y-ocho,treinta-y-nueve,'
+            'cuarenta,cuarenta-y-uno,cuarenta-y-dos,cuarenta-y-tres,cuarenta-y-cuatro,cuarenta-y-cinco,'
+            'cuarenta-y-seis,cuarenta-y-siete,cuarenta-y-ocho,cuarenta-y-nueve,cincuenta,cincuenta-y-uno,'
+            'cincuenta-y-dos,cincuenta-y-tres,cincuenta-y-cuatro,cincuenta-y-cinco,cincuenta-y-seis,'
+            'cincuenta-y-siete,cincuenta-y-ocho,cincuenta-y-nueve,sesenta,sesenta-y-uno,sesenta-y-dos,'
+            'sesenta-y-tres,sesenta-y-cuatro,sesenta-y-cinco,sesenta-y-seis,sesenta-y-siete,sesenta-y-ocho,'
+            'sesenta-y-nueve,setenta,setenta-y-uno,setenta-y-dos,setenta-y-tres,setenta-y-cuatro,setenta-y-cinco,'
+            'setenta-y-seis,setenta-y-siete,setenta-y-ocho,setenta-y-nueve,ochenta,ochenta-y-uno,ochenta-y-dos,'
+            'ochenta-y-tres,ochenta-y-cuatro,ochenta-y-cinco,ochenta-y-seis,ochenta-y-siete,ochenta-y-ocho,'
+            'ochenta-y-nueve,noventa,noventa-y-uno,noventa-y-dos,noventa-y-tres,noventa-y-cuatro,noventa-y-cinco,'
+            'noventa-y-seis,noventa-y-siete,noventa-y-ocho,noventa-y-nueve,cien}'::text[],
+            _word
+        ),
+        array_position(
+            '{zero,uno,due,tre,quattro,cinque,sei,sette,otto,nove,dieci,undici,dodici,tredici,quattordici,'
+            'quindici,sedici,diciassette,diciotto,diciannove,venti,ventuno,ventidue,ventitré,ventiquattro,'
+            'venticinque,ventisei,ventisette,ventotto,ventinove,trenta,trentuno,trentadue,trentatré,'
+            'trentaquattro,trentacinque,trentasei,trentasette,trentotto,trentanove,quaranta,quarantuno,'
+            'quarantadue,quarantatré,quarantaquattro,quarantacinque,quarantasei,quarantasette,quarantotto,'
+            'quarantanove,cinquanta,cinquantuno,cinquantadue,cinquantatré,cinquantaquattro,cinquantacinque,'
+            'cinquantasei,cinquantasette,cinquantotto,cinquantanove,sessanta,sessantuno,sessantadue,sessantatré,'
+            'sessantaquattro,sessantacinque,sessantasei,sessantasette,sessantotto,sessantanove,settanta,'
+            'settantuno,settantadue,settantatré,settantaquattro,settantacinque,settantasei,settantasette,'
+            'settantotto,settantanove,ottanta,ottantuno,ottantadue,ottantatré,ottantaquattro,ottantacinque,'
+            'ottantasei,ottantasette,ottantotto,ottantanove,novanta,novantuno,novantadue,novantatré,'
+            'novantaquattro,novantacinque,novantasei,novantasette,novantotto,novantanove,cento}'::text[],
+            _word
+        )
+    ) - 1;
+end
+$function$;
+comment on function graphrag._cardinal(text) is 'The value of a German, French, Spanish or Italian cardinal from 2 to 100; null if it is none.';
+
+create function graphrag._english_number(words text)
+    returns numeric
+    language plpgsql immutable strict parallel safe
+as $function$
 -- English cardinals in lower case, up to twenty-five hundred or five million; a capital makes it a name.
 declare
     _ones constant text[] := '{one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,'
@@ -5138,7 +5294,7 @@ begin
     return _total + _group;
 end
 $function$;
-comment on function graphrag._number_in_words(text) is 'The value of an English cardinal in words; null if it is none.';
+comment on function graphrag._english_number(text) is 'The value of an English cardinal in words; null if it is none.';
 
 -- sql/30_gates/_one_line.sql
 
@@ -5189,7 +5345,7 @@ as $function$
 declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
-    _value text := translate(btrim(value), '−–—  ', '---  ');
+    _value text := translate(btrim(value), '−–—  ’', '---  ''');
     _prefix text := substring(_value from '^\D*');
     _before text := btrim(translate(_prefix, '-+(~≈<>≤≥', ''));
     _symbol text := split_part(_before, ' ', -1);
@@ -5203,18 +5359,18 @@ begin
     if _currency is not null then
         _before := rtrim(left(_before, -length(_symbol)));
     end if;
-    if _before = any ('{over,more than,at least,less than,under,up to,below,above,fewer than,at most}') then
-        _is_bound := true;
-    elsif _before <> all ('{"",approximately,approx.,about,around,roughly,nearly,almost,circa,ca.,c.}') then
+    if _before <> '' and graphrag._is_bound(_before) is null then
         return _nothing;
     end if;
+    _is_bound := _is_bound or coalesce(graphrag._is_bound(_before), false);
     _part := regexp_match(
         substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
     );
     if _part is null or length(_part[3]) > 61 then
         return _nothing;
     end if;
-    _after := btrim(translate(_part[3], '()', ''));
+    -- 5 Md€, 5 M€
+    _after := regexp_replace(btrim(translate(_part[3], '()', '')), '^([[:alpha:]]+\.?)([€£$])', '\1 \2');
     _scale := graphrag._scale(_after, _currency is not null);
     _unit := nullif(graphrag._after_scale(_after, _scale), '');
     if _currency is null and (
@@ -5230,16 +5386,14 @@ begin
         _currency := graphrag._currency(_unit);
         _unit := null;
     end if;
-    if _currency is null
-        and lower(split_part(_unit, ' of ', 1))
-            = any ('{%,percent,per cent,pct,pct.,prozent,pour cent,por ciento,por cento,per cento}')
-        and (_unit = lower(_unit) or _unit not like '% of %') then
+    if _currency is null and graphrag._is_percent(_unit) then
         _result.kind := 'percent';
         _unit := '%';
     elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
             and _part[1] ~ '^(1\d|20)\d\d$'
+            and graphrag._unit_code(_unit) is null
             and _unit !~ '([^sui]s|people|men|women|children|^.{1,3})$'
         ) then
         -- 1989 film is no number of films.
@@ -5269,6 +5423,20 @@ end
 $function$;
 comment on function graphrag._parse_quantity(text) is 'The number and unit of a quantity, amount of money or percentage; all null if the text is none.';
 
+create function graphrag._is_percent(unit text)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+    select coalesce(
+        lower(split_part(unit, ' of ', 1)) = any (
+            '{%,percent,per cent,pct,pct.,prozent,procent,pour cent,por ciento,por cento,porcento,per cento,percento}'
+        )
+        and (unit = lower(unit) or unit not like '% of %'),
+        false
+    )
+$function$;
+comment on function graphrag._is_percent(text) is 'Whether what follows a number makes it a percentage.';
+
 create function graphrag._currency_code(symbol text)
     returns text
     language sql immutable strict parallel safe
@@ -5286,6 +5454,11 @@ as $function$
           "Euro": "EUR", "pounds sterling": "GBP", "yen": "JPY", "yuan": "CNY", "renminbi": "CNY", "won": "KRW",
           "rupees": "INR", "Indian rupees": "INR", "Swiss francs": "CHF", "Canadian dollars": "CAD",
           "Australian dollars": "AUD", "dólares": "USD", "dollari": "USD", "us dollars": "USD", "u.s. dollars": "USD",
+          "us dollar": "USD", "u.s. dollar": "USD", "us-dollar": "USD", "dollars américains": "USD",
+          "dólares estadounidenses": "USD", "dollari americani": "USD", "pound sterling": "GBP", "pfund sterling": "GBP",
+          "british pounds": "GBP", "livres sterling": "GBP", "libras esterlinas": "GBP", "schweizer franken": "CHF",
+          "francs suisses": "CHF", "franchi svizzeri": "CHF", "yens": "JPY", "roubles": "RUB", "rubles": "RUB",
+          "rubel": "RUB", "zloty": "PLN", "złoty": "PLN", "reais": "BRL", "shekels": "ILS", "hryvnia": "UAH",
           "indian rupees": "INR", "swiss francs": "CHF", "canadian dollars": "CAD", "australian dollars": "AUD"}'::jsonb
     ) ->> symbol
 $function$;
@@ -5321,15 +5494,17 @@ begin
     end if;
     return coalesce(
         (
-            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
-              "crore": 1e7,
-              "million": 1e6, "millions": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
+            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "mille": 1e3, "mila": 1e3, "tausend": 1e3,
+              "Tausend": 1e3, "Tsd.": 1e3, "Tsd": 1e3, "duizend": 1e3, "lakh": 1e5, "crore": 1e7,
+              "million": 1e6, "millions": 1e6, "mln": 1e6, "mln.": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
               "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
               "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,
               "billion": 1e9, "billions": 1e9, "bn": 1e9, "bln": 1e9, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "mrd": 1e9,
               "Milliarde": 1e9, "Milliarden": 1e9, "milliard": 1e9, "milliards": 1e9, "miliardo": 1e9, "miliardi": 1e9,
-              "mil millones": 1e9, "mil milhões": 1e9, "miljard": 1e9, "bilhão": 1e9, "bilhões": 1e9,
-              "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
+              "mil millones": 1e9, "mil milhões": 1e9, "miljard": 1e9, "bilhão": 1e9, "bilhões": 1e9, "mld": 1e9,
+              "mld.": 1e9, "Md": 1e9, "Mds": 1e9, "md": 1e9, "mds": 1e9,
+              "trillion": 1e12, "trillions": 1e12, "tn": 1e12, "Billionen": 1e12, "Bio.": 1e12, "billones": 1e12,
+              "billón": 1e12, "trilhão": 1e12, "trilhões": 1e12,
               "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12}'::jsonb
             ->> _word
         )::numeric,
@@ -5351,7 +5526,7 @@ begin
     return case
         when scale = 1 then unit
         when octet_length(left(unit, 1)) > 2 then btrim(substr(unit, 2))
-        else regexp_replace(unit, '^(mil (?=mil))?\S+\s*((of|de|d'') ?)?', '')
+        else regexp_replace(unit, '^(mil (?=mil))?\S+\s*((of|de|di)\M ?|d'')?', '')
     end;
 end
 $function$;
@@ -5365,7 +5540,7 @@ as $function$
 -- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones
 -- first: the server keeps few regular expressions compiled, and the last one is dear to compile.
 begin
-    if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' then
+    if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' or graphrag._unit_code(unit) is not null then
         return true;
     end if;
     return unit ~ (
@@ -5717,6 +5892,121 @@ end
 $function$;
 comment on function graphrag._sentences(text) is 'The sentences of a text in lower case, with their half-open character offsets from 0.';
 
+-- sql/30_gates/_unit_key.sql
+
+create function graphrag._unit_key(unit text)
+    returns text
+    language plpgsql immutable strict parallel safe
+as $function$
+-- One form for singular and plural (1 employee, 2 employees) and for all that the table calls one (km, kilometres), also
+-- before what is measured or by what it is counted (litres of water, km per day); a symbol keeps its case (MW is not mW).
+declare
+    _code text := graphrag._unit_code(unit);
+    _part text[];
+begin
+    if _code is not null then
+        return _code;
+    end if;
+    _part := regexp_match(unit, '^(.+?) (of|per|a|an) (.+)$');
+    if _part is not null then
+        return concat_ws(
+            ' ',
+            graphrag._unit_key(_part[1]),
+            case when _part[2] = 'of' then 'of' else 'per' end,
+            graphrag._unit_key(_part[3])
+        );
+    end if;
+    return case
+        when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
+            then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
+        else unit
+    end;
+end
+$function$;
+comment on function graphrag._unit_key(text) is 'The form in which spellings of one unit are equal.';
+
+create function graphrag._unit_code(unit text)
+    returns text
+    language plpgsql immutable strict parallel safe
+as $function$
+-- A word may be written with a capital (5 Kilometer); a symbol is as it is.
+begin
+    return coalesce(
+        graphrag._units() ->> unit, case when length(unit) > 3 then graphrag._units() ->> lower(unit) end
+    );
+end
+$function$;
+comment on function graphrag._unit_code(text) is 'The symbol of a unit from any of its names; null if it is not in the table.';
+
+create function graphrag._units()
+    returns jsonb
+    language sql immutable parallel safe
+as $function$
+    select
+        '{"km": "km", "kilometre": "km", "kilometres": "km", "kilometer": "km", "kilometers": "km",
+          "kilomètre": "km", "kilomètres": "km", "kilómetro": "km", "kilómetros": "km", "chilometro": "km",
+          "chilometri": "km", "quilômetro": "km", "quilômetros": "km", "kms": "km", "m": "m", "metre": "m",
+          "metres": "m", "meter": "m", "meters": "m", "mètre": "m", "mètres": "m", "metros": "m", "metri": "m",
+          "cm": "cm", "centimetre": "cm", "centimetres": "cm", "centimeter": "cm", "centimeters": "cm",
+          "zentimeter": "cm", "centimètre": "cm", "centimètres": "cm", "centímetros": "cm", "centimetri": "cm",
+          "mm": "mm", "millimetre": "mm", "millimetres": "mm", "millimeter": "mm", "millimeters": "mm",
+          "millimètre": "mm", "millimètres": "mm", "milímetros": "mm", "millimetri": "mm", "km²": "km²",
+          "km2": "km²", "sq km": "km²", "square kilometre": "km²", "square kilometres": "km²",
+          "square kilometer": "km²", "square kilometers": "km²", "quadratkilometer": "km²",
+          "kilomètres carrés": "km²", "kilómetros cuadrados": "km²", "chilometri quadrati": "km²", "m²": "m²",
+          "m2": "m²", "sqm": "m²", "sq m": "m²", "square metre": "m²", "square metres": "m²", "square meter": "m²",
+          "square meters": "m²", "quadratmeter": "m²", "mètres carrés": "m²", "metros cuadrados": "m²",
+          "metri quadrati": "m²", "m³": "m³", "m3": "m³", "cubic metre": "m³", "cubic metres": "m³",
+          "cubic meter": "m³", "cubic meters": "m³", "kubikmeter": "m³", "mètres cubes": "m³",
+          "metros cúbicos": "m³", "metri cubi": "m³", "ha": "ha", "hectare": "ha", "hectares": "ha",
+          "hektar": "ha", "hectáreas": "ha", "ettari": "ha", "ac": "ac", "acre": "ac", "acres": "ac", "mi": "mi",
+          "mile": "mi", "miles": "mi", "ft": "ft", "foot": "ft", "feet": "ft", "in": "in", "inch": "in",
+          "inches": "in", "yd": "yd", "yard": "yd", "yards": "yd", "sq mi": "sq mi", "square mile": "sq mi",
+          "square miles": "sq mi", "sq ft": "sq ft", "sqft": "sq ft", "square foot": "sq ft",
+          "square feet": "sq ft", "kg": "kg", "kilogram": "kg", "kilograms": "kg", "kilogramme": "kg",
+          "kilogrammes": "kg", "kilogramm": "kg", "kilo": "kg", "kilos": "kg", "kilogramos": "kg",
+          "chilogrammi": "kg", "chili": "kg", "g": "g", "gram": "g", "grams": "g", "gramme": "g", "grammes": "g",
+          "gramm": "g", "gramos": "g", "grammi": "g", "mg": "mg", "milligram": "mg", "milligrams": "mg",
+          "milligramm": "mg", "t": "t", "tonne": "t", "tonnes": "t", "tonnen": "t", "metric ton": "t",
+          "metric tons": "t", "toneladas": "t", "tonnellate": "t", "lb": "lb", "lbs": "lb", "pound": "lb",
+          "pounds": "lb", "oz": "oz", "ounce": "oz", "ounces": "oz", "l": "l", "L": "l", "litre": "l",
+          "litres": "l", "liter": "l", "liters": "l", "litro": "l", "litros": "l", "litri": "l", "ml": "ml",
+          "mL": "ml", "millilitre": "ml", "millilitres": "ml", "milliliter": "ml", "milliliters": "ml",
+          "gal": "gal", "gallon": "gal", "gallons": "gal", "bbl": "bbl", "barrel": "bbl", "barrels": "bbl",
+          "h": "h", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "stunde": "h", "stunden": "h", "heure": "h",
+          "heures": "h", "hora": "h", "horas": "h", "min": "min", "mins": "min", "minute": "min", "minutes": "min",
+          "minuten": "min", "minuto": "min", "minutos": "min", "minuti": "min", "s": "s", "sec": "s", "secs": "s",
+          "second": "s", "seconds": "s", "sekunde": "s", "sekunden": "s", "seconde": "s", "secondes": "s",
+          "segundo": "s", "segundos": "s", "secondi": "s", "d": "d", "day": "d", "days": "d", "tag": "d",
+          "tage": "d", "jour": "d", "jours": "d", "día": "d", "días": "d", "giorno": "d", "giorni": "d",
+          "wk": "wk", "wks": "wk", "week": "wk", "weeks": "wk", "woche": "wk", "wochen": "wk", "semaine": "wk",
+          "semaines": "wk", "semana": "wk", "semanas": "wk", "settimana": "wk", "settimane": "wk", "mo": "mo",
+          "mos": "mo", "month": "mo", "months": "mo", "monat": "mo", "monate": "mo", "mois": "mo", "meses": "mo",
+          "mesi": "mo", "yr": "yr", "yrs": "yr", "y": "yr", "year": "yr", "years": "yr", "jahr": "yr",
+          "jahre": "yr", "ans": "yr", "année": "yr", "années": "yr", "año": "yr", "años": "yr", "anno": "yr",
+          "anni": "yr", "km/h": "km/h", "kph": "km/h", "kmh": "km/h", "km per hour": "km/h",
+          "kilometres per hour": "km/h", "kilometers per hour": "km/h", "mph": "mph", "miles per hour": "mph",
+          "mile per hour": "mph", "m/s": "m/s", "metres per second": "m/s", "meters per second": "m/s", "pp": "pp",
+          "ppt": "pp", "percentage point": "pp", "percentage points": "pp", "prozentpunkt": "pp",
+          "prozentpunkte": "pp", "points de pourcentage": "pp", "puntos porcentuales": "pp",
+          "punti percentuali": "pp", "bp": "bp", "bps": "bp", "basis point": "bp", "basis points": "bp",
+          "basispunkte": "bp", "W": "W", "watt": "W", "watts": "W", "kW": "kW", "kilowatt": "kW",
+          "kilowatts": "kW", "MW": "MW", "megawatt": "MW", "megawatts": "MW", "GW": "GW", "gigawatt": "GW",
+          "gigawatts": "GW", "kWh": "kWh", "kilowatt-hour": "kWh", "kilowatt-hours": "kWh", "kilowatt hour": "kWh",
+          "kilowatt hours": "kWh", "kilowattstunden": "kWh", "MWh": "MWh", "megawatt-hour": "MWh",
+          "megawatt-hours": "MWh", "megawatt hours": "MWh", "GWh": "GWh", "gigawatt-hours": "GWh",
+          "gigawatt hours": "GWh", "TWh": "TWh", "terawatt-hours": "TWh", "terawatt hours": "TWh", "Hz": "Hz",
+          "hertz": "Hz", "kHz": "kHz", "kilohertz": "kHz", "MHz": "MHz", "megahertz": "MHz", "GHz": "GHz",
+          "gigahertz": "GHz", "KB": "KB", "kb": "KB", "kilobyte": "KB", "kilobytes": "KB", "MB": "MB", "mb": "MB",
+          "megabyte": "MB", "megabytes": "MB", "GB": "GB", "gb": "GB", "gigabyte": "GB", "gigabytes": "GB",
+          "TB": "TB", "tb": "TB", "terabyte": "TB", "terabytes": "TB", "°C": "°C", "degrees celsius": "°C",
+          "degree celsius": "°C", "℃": "°C", "grad celsius": "°C", "degrés celsius": "°C", "grados celsius": "°C",
+          "gradi celsius": "°C", "°F": "°F", "degrees fahrenheit": "°F", "degree fahrenheit": "°F", "℉": "°F",
+          "person": "person", "people": "person", "persons": "person", "personen": "person", "personnes": "person",
+          "personas": "person", "persone": "person"}'::jsonb
+$function$;
+comment on function graphrag._units() is 'Names of units, each with the symbol that stands for them all.';
+
 -- sql/30_gates/_value_key.sql
 
 create function graphrag._value_key(value text, parsed graphrag.parsed_value default null)
@@ -5768,21 +6058,6 @@ begin
 end
 $function$;
 comment on function graphrag._value_key(text, graphrag.parsed_value) is 'What all spellings of one value share: its number and unit where it is one, else its words.';
-
-create function graphrag._unit_key(unit text)
-    returns text
-    language plpgsql immutable strict parallel safe
-as $function$
--- One form for singular and plural (1 employee, 2 employees); a symbol keeps its case (MW is not mW).
-begin
-    return case
-        when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
-            then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
-        else unit
-    end;
-end
-$function$;
-comment on function graphrag._unit_key(text) is 'The form in which spellings of one unit are equal.';
 
 -- sql/30_gates/_verb_bases.sql
 
