@@ -64,7 +64,7 @@ def ask(
     texts = [passage if passage.strip() else "-" for passage in passages]
     wanted = {"query": question, "documents": texts, "top_n": min(places, len(texts))}
     spent = 0.0
-    for name in ["texts"] if known.get("takes_texts") else ["documents", "texts"]:
+    for name in sorted(["documents", "texts"], reverse=bool(known.get("takes_texts"))):
         body = wanted if name == "documents" else {"query": question, "texts": texts, "truncate": True}
         request = endpoint.request("rerank", body, DEADLINE, spent)
         (answer,) = endpoints.send(plpy, [request], 1)
@@ -72,8 +72,8 @@ def ask(
         spent = answer["spent"]
         if answer["ok"] or answer.get("status") not in REFUSES_FORMAT:
             break
-    if answer["ok"] and name == "texts":
-        known["takes_texts"] = True
+    if answer["ok"]:
+        known["takes_texts"] = name == "texts"
     return answer
 
 

@@ -142,6 +142,7 @@ def test_a_server_that_takes_texts_and_answers_a_list(conn: Connection, endpoint
         count = len(request.body["texts"])
         return replace(response, payload=[{"index": n, "score": float(n)} for n in range(count)])
 
+    rows(conn, "set_endpoint", "rerank", endpoint.url, "tei", realm="default")
     endpoint.on_rerank = lambda _: []
     endpoint.inject(tei, where=is_rerank)
     for calls in (2, 1):
@@ -203,7 +204,7 @@ def test_it_is_cancelled_like_any_call(endpoint: Endpoint, module_database: Data
     endpoint.inject(faults.held(release), where=is_rerank)
     with module_database.connect() as other, ThreadPoolExecutor(1) as pool:
         running = pool.submit(rows, other, "retrieve", QUESTION, rerank=["endpoint"])
-        endpoint.wait_for(1, is_rerank)
+        endpoint.wait_for(1, is_rerank, timeout=60)
         other.cancel()
         with pytest.raises(psycopg.errors.QueryCanceled):
             running.result(timeout=5)
