@@ -14,6 +14,9 @@ from graphrag_pl.extraction import repairing
 from graphrag_pl.parsing import Repair, find_json
 from graphrag_pl.text import clean_text, to_json
 
+#: Seconds, unless the endpoint has its own: nobody waits long for what a question can do without.
+DEADLINE = 30.0
+
 #: Of each list, and characters of one entry. A model that says more is cut, not believed.
 MOST_KEYWORDS = 10
 MOST_QUESTIONS = 4
@@ -38,7 +41,9 @@ _NAMES = {
 def ask(plpy: Database, memory: Memory, question: str, keywords: bool, questions: bool) -> str:
     """`graphrag._ask_keywords`: JSON {low, high, questions}, each a list, or {error, code} if no usable answer came.
     One request, for keywords, for smaller questions, or for both. Raises GR010 without an endpoint."""
-    model = ChatModel(plpy, memory, endpoints.for_role(plpy, "auxiliary"))
+    endpoint = endpoints.for_role(plpy, "auxiliary")
+    endpoint.options.setdefault("deadline", DEADLINE)
+    model = ChatModel(plpy, memory, endpoint)
     repair = repairing(plpy)
     wanted = [*(["low", "high"] if keywords else []), *(["questions"] if questions else [])]
     (outcome,) = model.ask_json(

@@ -101,7 +101,9 @@ def ordered(body: Mapping[str, Any], count: int) -> list[int]:
 
 # ---------------------------------------------------------------- by a chat model
 def _by_chat(plpy: Database, memory: Memory, question: str, passages: Sequence[str]) -> str:
-    model = ChatModel(plpy, memory, endpoints.for_role(plpy, "auxiliary"))
+    endpoint = endpoints.for_role(plpy, "auxiliary")
+    endpoint.options.setdefault("deadline", DEADLINE)
+    model = ChatModel(plpy, memory, endpoint)
     repair = repairing(plpy)
     (outcome,) = model.ask_json(
         [prompts.rerank_messages(question, [passage[:_LONGEST_PASSAGE] for passage in passages])],
