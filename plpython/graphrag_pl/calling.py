@@ -83,7 +83,7 @@ def _malformed(plpy: Database, what: str) -> Exception:
         plpy,
         errors.INVALID_ARGUMENT,
         f"malformed endpoint request: {what}",
-        "It has kind (chat, embeddings, rerank), base_url, models (at least one), body, deadline, spent, limit and realm.",
+        "It has kind (chat, embeddings, rerank), base_url, models (at least one), body, deadline, spent, limit, realm.",
         "Use index(), retrieve() or query(), which write such requests.",
     )
 

@@ -53,7 +53,7 @@ declare
     _mode text := case when graphrag._has_graph(filter) then mode when mode = 'naive' then mode else 'passages' end;
     _reads_reports boolean := _mode in ('global', 'hybrid');
     _named text := concat_ws(E'\n', search.low, search.question);
-    _themes text := case when _reads_reports then concat_ws(E'\n', search.question, search.high) else search.question end;
+    _themes text := concat_ws(E'\n', search.question, case when _reads_reports then search.high end);
     _seeds graphrag._hit[] := '{}';
     _best bigint[] := '{}';
     _relations graphrag._hit[] := '{}';
@@ -162,7 +162,9 @@ declare
     _seeds graphrag._hit[];
 begin
     with searched as (
-        select f.passages, f.relations, f.seeds, case when f.no = 1 then 'question' else 'part ' || f.no - 1 end as channel
+        select
+            f.passages, f.relations, f.seeds,
+            case when f.no = 1 then 'question' else 'part ' || f.no - 1 end as channel
         from unnest(findings) with ordinality as f (passages, relations, seeds, no)
     )
     select
@@ -177,7 +179,9 @@ begin
             cross join unnest(s.relations) with ordinality as r (id, score, ranks, hop, via, is_cut, no)
         ),
         array(
-            select row(s.channel, r.id, row_number() over (partition by s.channel order by r.score desc, r.id), null)::graphrag._hit
+            select row(
+                s.channel, r.id, row_number() over (partition by s.channel order by r.score desc, r.id), null
+            )::graphrag._hit
             from searched as s
             cross join graphrag._fuse(s.seeds, top_k) as r
         )

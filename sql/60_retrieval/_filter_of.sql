@@ -21,7 +21,9 @@ begin
     _filter.as_of := graphrag._as_of(as_of, (graphrag._setting('fiscal_year_start') #>> '{}')::integer);
     _filter.include_superseded := coalesce(include_superseded, false);
     if relation_types is not null then
-        select array_agg(r.predicate order by r.predicate), array_agg(r.stated order by r.stated) filter (where not r.declared)
+        select
+            array_agg(r.predicate order by r.predicate),
+            array_agg(r.stated order by r.stated) filter (where not r.declared)
         into _filter.relation_types, _unknown
         from graphrag._resolve_predicates(relation_types) as r;
     end if;

@@ -81,8 +81,11 @@ begin
     then
         raise exception 'keywords "%" are none', left(keywords, 100)
             using errcode = 'GR009',
-                detail = format('They are llm, lexical, or {"low": […], "high": […], "questions": […]}: lists of at most'
-                    ' %s texts that are not empty.', _most),
+                detail = format(
+                    'They are llm, lexical, or {"low": […], "high": […], "questions": […]}: lists of at most %s'
+                        ' texts that are not empty.',
+                    _most
+                ),
                 hint = 'low has names and things, high has themes, questions are searched for one by one; each may be left out.';
     end if;
     return row(

@@ -61,7 +61,9 @@ as $function$
         where e.kind <> 'chunk'
         union all
         select
-            p.kind, p.rank, p.new_rank, p.ranks || case when p.place is null then '{}' else jsonb_build_object('rerank', p.place) end, e as piece
+            p.kind, p.rank, p.new_rank,
+            p.ranks || case when p.place is null then '{}' else jsonb_build_object('rerank', p.place) end,
+            e as piece
         from placed as p
         join unnest(evidence) as e on e.kind = p.kind and e.rank = p.rank
         where p.new_rank <= top_k

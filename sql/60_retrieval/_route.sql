@@ -13,9 +13,10 @@ as $function$
     select w.feature, w.language, w.pattern
     from (values
         ('themes', 'en', 'overall|themes?|topics?|main (ideas?|points?|subjects?|findings?)|in general|generally|'
-            'summar(y|ies|i[sz]e)|overview|big picture|across (all|the)|as a whole|(whole|entire) (collection|corpus|archive)'),
-        ('themes', 'de', 'insgesamt|themen?|hauptthemen|überblick|übersicht|zusammenfass\w*|fass\w* .*zusammen|im allgemeinen|'
-            'im großen und ganzen'),
+            'summar(y|ies|i[sz]e)|overview|big picture|across (all|the)|as a whole|'
+            '(whole|entire) (collection|corpus|archive)'),
+        ('themes', 'de', 'insgesamt|themen?|hauptthemen|überblick|übersicht|zusammenfass\w*|fass\w* .*zusammen|'
+            'im allgemeinen|im großen und ganzen'),
         ('themes', 'fr', 'thèmes?|en général|globalement|résum\w+|vue d.ensemble|dans l.ensemble|sujets principaux'),
         ('themes', 'es', 'temas?|en general|resum\w+|visión general|panorama|en conjunto|globalmente'),
         ('themes', 'it', 'temi|in generale|riassu\w+|panoramica|nel complesso|complessivamente'),
@@ -34,25 +35,27 @@ as $function$
         ('all', 'ru', 'все|всех|каждый'),
         ('all', 'zh', '所有|全部|每个'),
         ('all', 'ja', 'すべて|全て|各'),
-        ('exploratory', 'en', 'why|explain|explore|compar(e|es|ed|ison)|contrast|differen(ce|ces|t from)|similarit(y|ies)|'
-            'relat(es?|ed|ionships?) (to|between)|connect(s|ed|ions?)? (to|with|between)|how (do|does|did|are|is|were|was|has|'
-            'have) .*(relate|connect|affect|influence|change|evolve|differ|develop)\w*|influence[ds]?|impact|'
+        ('exploratory', 'en', 'why|explain|explore|compar(e|es|ed|ison)|contrast|differen(ce|ces|t from)|'
+            'similarit(y|ies)|relat(es?|ed|ionships?) (to|between)|connect(s|ed|ions?)? (to|with|between)|'
+            'how (do|does|did|are|is|were|was|has|have) .*(relate|connect|affect|influence|change|evolve|differ|develop)\w*|influence[ds]?|impact|'
             'consequences?|implications?|what led to|what role|tell me (everything|more)|evol(ve|ves|ved|ution)|trace'),
-        ('exploratory', 'de', 'warum|weshalb|wieso|erklär\w*|vergleich\w*|unterschied\w*|gemeinsamkeit\w*|zusammenh[aä]ng\w*|'
-            'einfluss|beeinfluss\w*|auswirkung\w*|entwickelt\w*|entwicklung|welche rolle|hintergr[uü]nde?'),
+        ('exploratory', 'de', 'warum|weshalb|wieso|erklär\w*|vergleich\w*|unterschied\w*|gemeinsamkeit\w*|'
+            'zusammenh[aä]ng\w*|einfluss|beeinfluss\w*|auswirkung\w*|entwickelt\w*|entwicklung|welche rolle|hintergr[uü]nde?'),
         ('exploratory', 'fr', 'pourquoi|expliqu\w+|compar\w+|différences?|rapports? entre|liens? entre|influences?|'
             'conséquences?|évolu\w+|quel rôle'),
         ('exploratory', 'es', 'por qué|explica\w*|compara\w*|diferencias?|relación entre|vínculos? entre|influencia|'
             'consecuencias?|evoluci\w+|qué papel'),
-        ('exploratory', 'it', 'perché|spiega\w*|confront\w*|paragon\w*|differenz[ae]|relazion[ei] tra|legam[ei] tra|influenza|'
-            'conseguenz[ae]|evoluzione|quale ruolo'),
+        ('exploratory', 'it', 'perché|spiega\w*|confront\w*|paragon\w*|differenz[ae]|relazion[ei] tra|legam[ei] tra|'
+            'influenza|conseguenz[ae]|evoluzione|quale ruolo'),
         ('exploratory', 'pt', 'por que|porquê|explique|explica\w*|compar\w+|diferenças?|relação entre|influência|'
             'consequências?|evolu\w+|que papel'),
-        ('exploratory', 'nl', 'waarom|verklaar|leg .*uit|vergelijk\w*|verschil\w*|verband\w*|invloed|gevolg\w*|welke rol'),
+        ('exploratory', 'nl', 'waarom|verklaar|leg .*uit|vergelijk\w*|verschil\w*|verband\w*|invloed|'
+            'gevolg\w*|welke rol'),
         ('exploratory', 'ru', 'почему|объясни\w*|сравни\w*|разниц\w+|различи\w+|связ\w+ между|влияни\w+|последстви\w+'),
         ('exploratory', 'zh', '为什么|为何|解释|比较|区别|差异|关系|影响|如何演变'),
         ('exploratory', 'ja', 'なぜ|どうして|説明|比較|違い|関係|影響|経緯'),
-        ('time', 'en', 'when|since|until|before|after|during|currently|today|now|former(ly)?|previous(ly)?|as of|how long'),
+        ('time', 'en', 'when|since|until|before|after|during|currently|today|now|former(ly)?|'
+            'previous(ly)?|as of|how long'),
         ('time', 'de', 'wann|seit|bis|vor|nach|während|derzeit|heute|jetzt|früher\w*|ehemalig\w*|wie lange'),
         ('time', 'fr', 'quand|depuis|jusqu.\w*|avant|après|pendant|actuellement|aujourd.hui|maintenant|ancien\w*'),
         ('time', 'es', 'cuándo|desde|hasta|antes|después|durante|actualmente|hoy|ahora'),
@@ -202,7 +205,9 @@ as $function$
             format('it names "%s" and a time ("%s")', f.entity, features ->> 'time')
         ),
         (
-            8, features ? 'all' and f.relations = 0 and f.entities = 0 and (features -> 'has_reports')::boolean, 'global', true,
+            8,
+            features ? 'all' and f.relations = 0 and f.entities = 0 and (features -> 'has_reports')::boolean,
+            'global', true,
             format('"%s" is about all of it, and there are community reports', features ->> 'all')
         ),
         (9, f.entities > 0, 'local', false, format('it names "%s" and nothing else that the graph knows', f.entity)),
@@ -253,7 +258,9 @@ declare
     _by_naive double precision := graphrag._coverage(question, route.features, naive);
 begin
     candidate.route := graphrag._route_json(route) || jsonb_build_object(
-        'compared', jsonb_build_object(candidate.mode, round(_covered::numeric, 3), 'naive', round(_by_naive::numeric, 3))
+        'compared', jsonb_build_object(
+            candidate.mode, round(_covered::numeric, 3), 'naive', round(_by_naive::numeric, 3)
+        )
     );
     if _covered <= _by_naive then
         candidate.mode := 'naive';

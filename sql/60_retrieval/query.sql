@@ -87,7 +87,12 @@ begin
     _result.communities := graphrag._evidence_json(_gathered.evidence, 'report');
     _result.usage := graphrag._tally() - 'chats'
         || jsonb_build_object(
-            'model', _reply -> 'model', 'citations_removed', _checked.removed, 'fallbacks', _gathered.fallbacks
+            'model', _reply -> 'model',
+            'citations_removed', _checked.removed,
+            'fallbacks', _gathered.fallbacks,
+            'characters_retrieved',
+            case when _prompted is null then 0 else length(graphrag._context(_gathered.evidence)) end,
+            'characters_prompted', coalesce(length(_prompted), 0)
         );
     _result.route := _gathered.route;
     return _result;

@@ -12,9 +12,12 @@ from tests.support.database import Connection, Database, Row, sql, value
 from tests.support.endpoint import Endpoint
 from tests.support.listening import heard
 
-FACTS = (
+FACTS: tuple[tuple[str, list[list[str]]], ...] = (
     ("Ann founded Acme in 2012.", [["Ann", "founded", "Acme"]]),
-    ("Acme owns Werk Nord, a plant in Linz.", [["Acme", "owns", "Werk Nord"], ["Werk Nord", "located_in", "Linz"]]),
+    (
+        "Acme owns Werk Nord, a plant in Linz.",
+        [["Acme", "owns", "Werk Nord"], ["Werk Nord", "located_in", "Linz"]],
+    ),
     ("Bob works for Acme.", [["Bob", "works_for", "Acme"]]),
     ("The weather was fine, and the river was high that spring.", []),
 )
@@ -50,7 +53,7 @@ def route(conn: Connection, question: str) -> Row:
 @pytest.fixture
 def inside(conn: Connection) -> Connection:
     """Inner functions find a realm's tables by the search path."""
-    conn.execute("set local search_path = \"default\", pg_temp")
+    conn.execute('set local search_path = "default", pg_temp')
     return conn
 
 
@@ -169,7 +172,11 @@ def test_an_exploratory_question_is_decomposed_where_a_model_may_be_asked(
     assert answered["route"]["decomposed"]
     assert answered["keywords"]["questions"] == ["Who is Ann?", "What is Acme?"]
     (asked,) = endpoint.asked_keywords
-    assert set(asked.body["response_format"]["json_schema"]["schema"]["properties"]) == {"low", "high", "questions"}
+    assert set(asked.body["response_format"]["json_schema"]["schema"]["properties"]) == {
+        "low",
+        "high",
+        "questions",
+    }
     endpoint.requests.clear()
     with heard(conn) as said:
         rows(conn, "retrieve", question, mode="auto")

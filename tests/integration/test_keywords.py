@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -112,7 +113,7 @@ def test_a_realm_may_do_without_by_default(conn: Connection, endpoint: Endpoint)
     assert len(endpoint.asked_keywords) == 1
     for setting in ("keywords", "walk", "fusion"):
         with conn.transaction(force_rollback=True):
-            refused("GR011", (setting,), lambda name=setting: rows(conn, "configure", name, '"none"'))
+            refused("GR011", (setting,), partial(rows, conn, "configure", setting, '"none"'))
 
 
 @pytest.mark.parametrize("function", ["retrieve", "context"])
@@ -142,7 +143,8 @@ def test_the_context_of_an_answer_is_had_by_its_keywords(conn: Connection, endpo
 
 
 # ---------------------------------------------------------------- what they do
-def test_low_ones_sharpen_the_search_for_entities(conn: Connection, endpoint: Endpoint) -> None:
+@pytest.mark.usefixtures("endpoint")
+def test_low_ones_sharpen_the_search_for_entities(conn: Connection) -> None:
     plain = rows(conn, "retrieve", QUESTION, mode="local", top_k=1)
     sharp = rows(conn, "retrieve", QUESTION, mode="local", top_k=1, keywords='{"low": ["Cape Horn"]}')
     assert kinds(plain, "entity") != ["Cape Horn"]
@@ -158,7 +160,8 @@ def test_low_ones_sharpen_the_search_for_entities(conn: Connection, endpoint: En
     assert kinds(given, "entity") == ["Cape Horn"]
 
 
-def test_high_ones_steer_the_modes_that_read_reports(conn: Connection, endpoint: Endpoint) -> None:
+@pytest.mark.usefixtures("endpoint")
+def test_high_ones_steer_the_modes_that_read_reports(conn: Connection) -> None:
     named = {"top_k": 1, "keywords": '{"high": ["paints murals"]}'}
     steered = rows(conn, "retrieve", QUESTION, mode="global", **named)
     relation = next(piece for piece in steered if piece["kind"] == "relation")
@@ -169,7 +172,8 @@ def test_high_ones_steer_the_modes_that_read_reports(conn: Connection, endpoint:
     assert not any("theme" in ranks for ranks in mixed)
 
 
-def test_the_same_keywords_find_the_same(conn: Connection, endpoint: Endpoint) -> None:
+@pytest.mark.usefixtures("endpoint")
+def test_the_same_keywords_find_the_same(conn: Connection) -> None:
     """P10, and that what the caller gives is what the model gave."""
     asked = rows(conn, "retrieve", QUESTION, mode="hybrid", keywords="llm")
     given = rows(
@@ -225,15 +229,22 @@ def test_a_failure_falls_back_to_the_questions_words_and_says_so(
         assert answered[part] == plain[part]
 
 
-def test_without_any_chat_model_a_wish_for_keywords_is_a_mistake(conn: Connection, endpoint: Endpoint) -> None:
-    conn.execute('delete from "default".endpoint where role = \'auxiliary\'')
+@pytest.mark.usefixtures("endpoint")
+def test_without_any_chat_model_a_wish_for_keywords_is_a_mistake(conn: Connection) -> None:
+    conn.execute("delete from \"default\".endpoint where role = 'auxiliary'")
     conn.execute("delete from graphrag.endpoint_default where role = 'auxiliary'")
     assert row(conn, "query", QUESTION)["keywords"]["source"] == "lexical"
     refused("GR010", ("auxiliary",), lambda: rows(conn, "retrieve", QUESTION, keywords="llm"), "set_endpoint")
 
 
 def test_instructions_and_history_are_no_keywords(conn: Connection, endpoint: Endpoint) -> None:
-    row(conn, "query", QUESTION, instructions="Like a pirate.", history=Jsonb([{"role": "user", "content": "Hm"}]))
+    row(
+        conn,
+        "query",
+        QUESTION,
+        instructions="Like a pirate.",
+        history=Jsonb([{"role": "user", "content": "Hm"}]),
+    )
     (asked,) = endpoint.asked_keywords
     assert "pirate" not in str(asked.body)
     assert "Hm" not in str(asked.body)
@@ -275,7 +286,10 @@ def test_parts_can_be_brought(conn: Connection, endpoint: Endpoint) -> None:
     asked = rows(conn, "retrieve", QUESTION, decompose=True)
     endpoint.requests.clear()
     given = rows(
-        conn, "retrieve", QUESTION, keywords='{"questions": ["Who sailed round Cape Horn?", "Who paints murals?"]}'
+        conn,
+        "retrieve",
+        QUESTION,
+        keywords='{"questions": ["Who sailed round Cape Horn?", "Who paints murals?"]}',
     )
     assert given == asked
     assert endpoint.chats == []
@@ -304,7 +318,9 @@ def test_parts_are_bounded_and_repaired(
     conn: Connection, endpoint: Endpoint, said: Any, questions: list[str]
 ) -> None:
     endpoint.on_keywords = lambda _: said
-    assert row(conn, "query", QUESTION, decompose=True, keywords="lexical")["keywords"]["questions"] == questions
+    assert (
+        row(conn, "query", QUESTION, decompose=True, keywords="lexical")["keywords"]["questions"] == questions
+    )
 
 
 def test_without_parts_the_question_is_searched_for_as_it_is(conn: Connection, endpoint: Endpoint) -> None:
@@ -334,7 +350,9 @@ def test_a_reader_who_may_not_spend_has_keywords_of_his_own(
     with reader(conn, module_database):
         for mode in ("mix", "local", "global", "hybrid", "naive", "auto"):
             for keywords in ("lexical", '{"low": ["Cape Horn"], "high": ["sea"]}'):
-                assert rows(conn, "retrieve", QUESTION, mode=mode, embedding=vector(QUESTION), keywords=keywords)
+                assert rows(
+                    conn, "retrieve", QUESTION, mode=mode, embedding=vector(QUESTION), keywords=keywords
+                )
         for named in ({"keywords": "llm"}, {"decompose": True}, {"rerank": ["llm"]}):
             with pytest.raises(InsufficientPrivilege, match="may not spend"), conn.transaction():
                 rows(conn, "retrieve", QUESTION, embedding=vector(QUESTION), **named)

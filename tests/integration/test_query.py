@@ -362,6 +362,18 @@ def test_history_stands_before_the_question(conn: Connection, corpus: Endpoint) 
 
 
 @pytest.mark.usefixtures("corpus")
+def test_an_answer_says_how_much_was_retrieved_and_prompted(conn: Connection) -> None:
+    whole = row(conn, "context", QUESTION)
+    for budget in (0, 100):
+        shown = row(conn, "context", QUESTION, budget=budget)
+        usage = row(conn, "query", QUESTION, budget=budget)["usage"]
+        assert usage["characters_retrieved"] == whole["characters_retrieved"]
+        assert usage["characters_prompted"] == shown["characters_prompted"]
+    usage = row(conn, "query", QUESTION, mode="bypass")["usage"]
+    assert (usage["characters_retrieved"], usage["characters_prompted"]) == (0, 0)
+
+
+@pytest.mark.usefixtures("corpus")
 def test_usage_is_reported(conn: Connection) -> None:
     usage = row(conn, "query", QUESTION, mode="naive")["usage"]
     assert (usage["calls"], usage["input_tokens"], usage["output_tokens"]) == (1, 100, 10)

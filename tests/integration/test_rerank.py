@@ -60,14 +60,14 @@ def endpoint(served: tuple[Connection, Endpoint]) -> Endpoint:
     return endpoint
 
 
-def scored(count: int, scores: dict[int, Any]) -> dict[str, Any]:
+def scored(scores: dict[int, Any]) -> dict[str, Any]:
     return {"results": [{"index": index, "relevance_score": score} for index, score in scores.items()]}
 
 
 def reverse(request: Request) -> Any:
     count = len(request.body["documents"])
     return {
-        **scored(count, {index: float(index) for index in range(count)}),
+        **scored({index: float(index) for index in range(count)}),
         "usage": {"total_tokens": 77},
     }
 
@@ -99,11 +99,14 @@ def test_the_server_puts_the_passages_into_order(conn: Connection, endpoint: End
     )  # fmt: skip
 
 
-def test_the_rest_of_the_evidence_stays(conn: Connection, endpoint: Endpoint) -> None:
+@pytest.mark.usefixtures("endpoint")
+def test_the_rest_of_the_evidence_stays(conn: Connection) -> None:
     before = rows(conn, "retrieve", QUESTION, mode="mix")
     after = rows(conn, "retrieve", QUESTION, mode="mix", rerank=["endpoint"])
     for kind in ("relation", "entity"):
-        assert [p["text"] for p in before if p["kind"] == kind] == [p["text"] for p in after if p["kind"] == kind]
+        assert [p["text"] for p in before if p["kind"] == kind] == [
+            p["text"] for p in after if p["kind"] == kind
+        ]
     # The relation's number is that of its document, wherever the passage has gone.
     reference = {piece["document"]: piece["reference"] for piece in after if piece["kind"] == "chunk"}
     for piece in after:
@@ -123,13 +126,13 @@ def test_answer_and_prompt_use_the_order(conn: Connection, endpoint: Endpoint) -
 
 def test_those_it_leaves_out_keep_their_order(conn: Connection, endpoint: Endpoint) -> None:
     before = plain(conn)
-    endpoint.on_rerank = lambda _: scored(6, {4: 0.9, 2: 0.1})
+    endpoint.on_rerank = lambda _: scored({4: 0.9, 2: 0.1})
     after = chunks(rows(conn, "retrieve", QUESTION, rerank=["endpoint"]))
     assert after == [before[4], before[2], before[0], before[1], before[3], before[5]]
 
 
 def test_equal_scores_keep_their_order(conn: Connection, endpoint: Endpoint) -> None:
-    endpoint.on_rerank = lambda _: scored(6, dict.fromkeys(range(5, -1, -1), 0.5))
+    endpoint.on_rerank = lambda _: scored(dict.fromkeys(range(5, -1, -1), 0.5))
     assert chunks(rows(conn, "retrieve", QUESTION, rerank=["endpoint"])) == plain(conn)[::-1]
 
 
@@ -154,12 +157,12 @@ def test_a_server_that_takes_texts_and_answers_a_list(conn: Connection, endpoint
 @pytest.mark.parametrize(
     "answer",
     [
-        scored(6, {6: 1.0}),
-        scored(6, {-1: 1.0}),
+        scored({6: 1.0}),
+        scored({-1: 1.0}),
         {"results": [{"index": 0, "relevance_score": 1.0}] * 2},
-        scored(6, {0: float("nan")}),
-        scored(6, {0: float("inf")}),
-        scored(6, {0: "0.5"}),
+        scored({0: float("nan")}),
+        scored({0: float("inf")}),
+        scored({0: "0.5"}),
         {"results": [{"index": True, "relevance_score": 1.0}]},
         {"results": [{"index": "0", "relevance_score": 1.0}]},
         {"results": [{"relevance_score": 1.0}]},
@@ -180,7 +183,9 @@ def test_an_answer_that_cannot_be_right_changes_nothing_and_is_told(
 
 
 @pytest.mark.parametrize("fault", [faults.status(403), faults.html(), faults.drop(), faults.truncated()])
-def test_a_server_that_fails_is_told_and_counted(conn: Connection, endpoint: Endpoint, fault: faults.Fault) -> None:
+def test_a_server_that_fails_is_told_and_counted(
+    conn: Connection, endpoint: Endpoint, fault: faults.Fault
+) -> None:
     rows(conn, "set_endpoint", "rerank", endpoint.url, "cross", options={"deadline": 1}, realm="default")
     rows(conn, "set_endpoint", "synthesis", endpoint.url, "scripted", realm="default")
     endpoint.inject(fault, where=is_rerank)
@@ -193,10 +198,13 @@ def test_a_server_that_fails_is_told_and_counted(conn: Connection, endpoint: End
     assert used["failure"]
 
 
-def test_without_an_endpoint_it_is_a_mistake(conn: Connection, endpoint: Endpoint) -> None:
+@pytest.mark.usefixtures("endpoint")
+def test_without_an_endpoint_it_is_a_mistake(conn: Connection) -> None:
     """No chat model does a rerank server's work."""
     conn.execute("delete from \"default\".endpoint where role = 'rerank'")
-    refused("GR010", ("rerank",), lambda: rows(conn, "retrieve", QUESTION, rerank=["endpoint"]), "set_endpoint")
+    refused(
+        "GR010", ("rerank",), lambda: rows(conn, "retrieve", QUESTION, rerank=["endpoint"]), "set_endpoint"
+    )
 
 
 def test_it_is_cancelled_like_any_call(endpoint: Endpoint, module_database: Database) -> None:
@@ -219,7 +227,7 @@ def test_the_doctor_asks_it(conn: Connection, endpoint: Endpoint) -> None:
     assert said
     assert said["status"] == "ok"
     assert "cross" in said["detail"]
-    endpoint.on_rerank = lambda _: scored(2, {7: 1.0})
+    endpoint.on_rerank = lambda _: scored({7: 1.0})
     said = finding()
     assert said
     assert said["status"] == "error"
@@ -254,7 +262,8 @@ def test_a_ranking_of_nothing_changes_nothing(conn: Connection, endpoint: Endpoi
 
 
 # ---------------------------------------------------------------- without a model
-def test_mmr_puts_a_restatement_behind(conn: Connection, endpoint: Endpoint) -> None:
+@pytest.mark.usefixtures("endpoint")
+def test_mmr_puts_a_restatement_behind(conn: Connection) -> None:
     row(conn, "index", "Ann owns a mill .", document="again", extraction=Jsonb([]))
     rows(conn, "configure", "mmr_lambda", "0.2")
     usual = chunks(rows(conn, "retrieve", "Ann owns a mill.", mode="naive", top_k=7))
@@ -267,7 +276,8 @@ def test_mmr_puts_a_restatement_behind(conn: Connection, endpoint: Endpoint) -> 
     assert chunks(rows(conn, "retrieve", "Ann owns a mill.", mode="naive", top_k=7, rerank=["mmr"])) == usual
 
 
-def test_node_distance_puts_near_relations_first(conn: Connection, endpoint: Endpoint) -> None:
+@pytest.mark.usefixtures("endpoint")
+def test_node_distance_puts_near_relations_first(conn: Connection) -> None:
     question = "What lies on the Danube near Ann's mill?"
     named = {"walk": "hops", "max_hops": 3, "entity_types": None}
     near = [

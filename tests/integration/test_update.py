@@ -76,9 +76,9 @@ MEMBERS = """
             left join pg_attrdef as f on f.adrelid = t.attrelid and f.adnum = t.attnum
             where t.attrelid = coalesce(nullif(y.typrelid, 0), c.oid) and t.attnum > 0
         ) as columns,
-        (select array_agg(pg_get_triggerdef(t.oid) order by 1) from pg_trigger as t where t.tgrelid = c.oid)
+        (select array_agg(pg_get_triggerdef(t.oid) order by t.tgname) from pg_trigger as t where t.tgrelid = c.oid)
             as triggers,
-        (select array_agg(pg_get_constraintdef(t.oid) order by 1) from pg_constraint as t where t.conrelid = c.oid)
+        (select array_agg(pg_get_constraintdef(t.oid) order by t.conname) from pg_constraint as t where t.conrelid = c.oid)
             as constraints
     from pg_depend as d
     join pg_extension as e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
