@@ -67,7 +67,8 @@ class Request:
     @property
     def asks_keywords(self) -> bool:
         """Whether keywords or smaller questions are asked for, in whatever answer format."""
-        return "search in a knowledge graph" in self.message("system")
+        first = self.body["messages"][0]
+        return first["role"] == "system" and "search in a knowledge graph" in first["content"]
 
     @property
     def passages(self) -> list[str]:
