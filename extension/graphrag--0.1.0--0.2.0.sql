@@ -7,9 +7,9 @@ alter table graphrag.endpoint_default
         role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary', 'rerank')
     );
 
-drop routine graphrag._is_own_revision(table_name text, written jsonb, n bigint), graphrag._create_vector_indexes(), graphrag._mend_triggers(realm text), graphrag._involved_relations(pair_subjects bigint[], pair_objects bigint[], slot_subjects bigint[], slot_predicates text[]), graphrag._fingerprint(revision bigint, transaction text, at timestamptz), graphrag._evidence(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways), graphrag._filter_of(space text, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence real), graphrag._rank_passages(hits graphrag._hit[], walked graphrag._found[], question vector, ways graphrag._ways, places integer), graphrag._recount_terms(space integer, revision bigint, ended integer), graphrag._context_items(evidence graphrag.evidence[]), graphrag.context(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text, out prompt text, out characters_retrieved integer, out characters_prompted integer), graphrag._check_hops(max_hops integer, top_k integer), graphrag.query(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, instructions text, history jsonb, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._gather(question text, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, embedding double precision[], community_level integer), graphrag._question_vector(question text, embedding double precision[]), graphrag.retrieve(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._evidence_with_reports(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, community_level integer), graphrag.work(realm text, max_jobs integer, max_seconds double precision, max_attempts integer, retry_after interval, lease interval), graphrag._gate_entities(records jsonb, ground text, possessive boolean), graphrag._gate_report(entities graphrag._gated_entity[], triples graphrag._gated_triple[], malformed jsonb), graphrag._gate_triples(records jsonb, entities graphrag._gated_entity[], ground text, options jsonb), graphrag._gated_assertions(entities graphrag._gated_entity[], triples graphrag._gated_triple[], body text), graphrag._gated_mentions(entities graphrag._gated_entity[], triples graphrag._gated_triple[]), graphrag._store_contradictions(plan graphrag._document_plan, verdicts jsonb), graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb), graphrag._contradictions_to_ask(plan graphrag._document_plan, prepared jsonb), graphrag._take_contradictions(plan graphrag._document_plan, prepared jsonb, answer jsonb), graphrag._contradiction_questions(plan graphrag._document_plan, prepared jsonb), graphrag._plan_document(space text, content text, document text, source text, metadata jsonb, published_at timestamptz, ordinal numeric, extraction jsonb), graphrag._compare_document(plan graphrag._document_plan), graphrag._prepare(plan graphrag._document_plan), graphrag._check_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_all(plan graphrag._document_plan, answers jsonb, options jsonb), graphrag._known_names(plan graphrag._document_plan, gated jsonb), graphrag._extract_missing(plan graphrag._document_plan), graphrag._new_texts(plan graphrag._document_plan, gated jsonb), graphrag._embed_new(plan graphrag._document_plan, gated jsonb), graphrag._read_chunks(plan graphrag._document_plan, chunks integer[]), graphrag._reading(plan graphrag._document_plan, chunks integer[]), graphrag._next_request(plan graphrag._document_plan, reading jsonb), graphrag._take_answers(plan graphrag._document_plan, reading jsonb, batch jsonb), graphrag._question(plan graphrag._document_plan), graphrag._prompt_title(plan graphrag._document_plan), graphrag._cached_answers(plan graphrag._document_plan, prompt jsonb), graphrag._keep_answers(plan graphrag._document_plan, prompt jsonb, answers jsonb), graphrag._context_names(plan graphrag._document_plan, answers jsonb), graphrag._unchanged_chunks(plan graphrag._document_plan), graphrag._replace_version(plan graphrag._document_plan, revision bigint), graphrag._write_document(plan graphrag._document_plan, prepared jsonb), graphrag._lacks(plan graphrag._document_plan, prepared jsonb), graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb), graphrag._written_result(plan graphrag._document_plan, prepared jsonb, derived graphrag._derived), graphrag._store_chunks(plan graphrag._document_plan, prepared jsonb), graphrag._store_evidence(plan graphrag._document_plan, prepared jsonb), graphrag._unchanged_result(plan graphrag._document_plan), graphrag._gate_job(plan graphrag._document_plan, reading jsonb, is_last boolean), graphrag._finish_index(job bigint, attempt integer, plan graphrag._document_plan, prepared jsonb);
+drop routine graphrag._is_own_revision(table_name text, written jsonb, n bigint), graphrag._create_vector_indexes(), graphrag._mend_triggers(realm text), graphrag._involved_relations(pair_subjects bigint[], pair_objects bigint[], slot_subjects bigint[], slot_predicates text[]), graphrag._fingerprint(revision bigint, transaction text, at timestamptz), graphrag._evidence(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways), graphrag._path(via text, filter graphrag._filter), graphrag._filter_of(space text, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence real), graphrag._rank_passages(hits graphrag._hit[], walked graphrag._found[], question vector, ways graphrag._ways, places integer), graphrag._spread(start graphrag._mass[], filter graphrag._filter), graphrag._more_edges(edges graphrag._edge_lists, nodes bigint[], filter graphrag._filter, per_node integer), graphrag._heaviest(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists, damping double precision, width integer), graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists), graphrag._recount_terms(space integer, revision bigint, ended integer), graphrag._edges_at(entity bigint, space integer, revision bigint, filter graphrag._filter, per_entity integer), graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer), graphrag._context_items(evidence graphrag.evidence[]), graphrag.context(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text, out prompt text, out characters_retrieved integer, out characters_prompted integer), graphrag._check_hops(max_hops integer, top_k integer), graphrag.query(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, instructions text, history jsonb, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._gather(question text, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, embedding double precision[], community_level integer), graphrag._question_vector(question text, embedding double precision[]), graphrag.retrieve(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._evidence_with_reports(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, community_level integer), graphrag.work(realm text, max_jobs integer, max_seconds double precision, max_attempts integer, retry_after interval, lease interval), graphrag._gate_entities(records jsonb, ground text, possessive boolean), graphrag._gate_report(entities graphrag._gated_entity[], triples graphrag._gated_triple[], malformed jsonb), graphrag._gate_triples(records jsonb, entities graphrag._gated_entity[], ground text, options jsonb), graphrag._gated_assertions(entities graphrag._gated_entity[], triples graphrag._gated_triple[], body text), graphrag._gated_mentions(entities graphrag._gated_entity[], triples graphrag._gated_triple[]), graphrag._store_contradictions(plan graphrag._document_plan, verdicts jsonb), graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb), graphrag._contradictions_to_ask(plan graphrag._document_plan, prepared jsonb), graphrag._take_contradictions(plan graphrag._document_plan, prepared jsonb, answer jsonb), graphrag._contradiction_questions(plan graphrag._document_plan, prepared jsonb), graphrag._plan_document(space text, content text, document text, source text, metadata jsonb, published_at timestamptz, ordinal numeric, extraction jsonb), graphrag._compare_document(plan graphrag._document_plan), graphrag._prepare(plan graphrag._document_plan), graphrag._check_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_all(plan graphrag._document_plan, answers jsonb, options jsonb), graphrag._known_names(plan graphrag._document_plan, gated jsonb), graphrag._extract_missing(plan graphrag._document_plan), graphrag._new_texts(plan graphrag._document_plan, gated jsonb), graphrag._embed_new(plan graphrag._document_plan, gated jsonb), graphrag._read_chunks(plan graphrag._document_plan, chunks integer[]), graphrag._reading(plan graphrag._document_plan, chunks integer[]), graphrag._next_request(plan graphrag._document_plan, reading jsonb), graphrag._take_answers(plan graphrag._document_plan, reading jsonb, batch jsonb), graphrag._question(plan graphrag._document_plan), graphrag._prompt_title(plan graphrag._document_plan), graphrag._cached_answers(plan graphrag._document_plan, prompt jsonb), graphrag._keep_answers(plan graphrag._document_plan, prompt jsonb, answers jsonb), graphrag._context_names(plan graphrag._document_plan, answers jsonb), graphrag._unchanged_chunks(plan graphrag._document_plan), graphrag._replace_version(plan graphrag._document_plan, revision bigint), graphrag._write_document(plan graphrag._document_plan, prepared jsonb), graphrag._lacks(plan graphrag._document_plan, prepared jsonb), graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb), graphrag._written_result(plan graphrag._document_plan, prepared jsonb, derived graphrag._derived), graphrag._store_chunks(plan graphrag._document_plan, prepared jsonb), graphrag._store_evidence(plan graphrag._document_plan, prepared jsonb), graphrag._unchanged_result(plan graphrag._document_plan), graphrag._gate_job(plan graphrag._document_plan, reading jsonb, is_last boolean), graphrag._finish_index(job bigint, attempt integer, plan graphrag._document_plan, prepared jsonb);
 
-drop type graphrag._document_plan, graphrag._gated_entity;
+drop type graphrag._document_plan, graphrag._edge_lists, graphrag._visit_lists, graphrag._gated_entity;
 
 create or replace function graphrag._load_python()
     returns void
@@ -168,9 +168,27 @@ comment on type graphrag._gathered is 'The evidence for a question, and how it w
 
 comment on type graphrag._mass is 'Mass at a node of the graph.';
 
+create type graphrag._edge_lists as (
+    node bigint[],              -- those whose edges were read
+    degree double precision[],  -- the weights among which a node's mass is divided; NULL: it has no edges
+    cut bigint[],               -- nodes that may have more edges than were read
+    left_out integer,           -- nodes that were reached and not read, for the walk's budget
+    at bigint[],                -- one an edge: the node that it was read at,
+    other bigint[],             -- the node it leads to; 0: a value,
+    version bigint[],           -- the relation version; 0: a mention,
+    weight double precision[]
+);
+
 comment on type graphrag._edge_lists is 'Edges that personalised PageRank has read, by node.';
 
-comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';
+create type graphrag._visit_lists as (
+    node bigint[],
+    mass double precision[],
+    path text[],                -- ids from the seed to it
+    hop integer[]
+);
+
+comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, step by step, the heaviest of a step first.';
 
 create type graphrag._item as (
     section integer,            -- its kind, in the order of the prompt
@@ -3179,10 +3197,10 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('rerank_candidates', '30', 1, 1000, 'Passages that a model is given to rerank; at least top_k.'),
     ('quota_share', '0.5', 0, 1, 'Share of the relations that the walk fills under the fusion quota.'),
     ('mmr_lambda', '0.7', 0, 1, 'Weight of relevance against novelty when passages are reranked by mmr.'),
-    ('ppr_damping', '0.8', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
-    ('ppr_steps', '5', 1, 20, 'Steps of personalised PageRank.'),
-    ('ppr_nodes', '100', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
-    ('ppr_edges', '100', 1, 100000, 'Edges followed from one of them in one direction, and passages that name it.'),
+    ('ppr_damping', '0.85', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
+    ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
+    ('ppr_nodes', '40', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
+    ('ppr_edges', '30', 1, 100000, 'Edges followed from one of them, and passages that name it, the newest.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
     ('lexical_candidates', '3000', 1, 1000000,
         'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
@@ -14774,15 +14792,17 @@ comment on function graphrag._position_problem(text, integer[], boolean) is 'Why
 
 create or replace function graphrag._render_period(period tstzmultirange)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
-    select case
+begin
+    return case
         when isempty(period) then 'never'
         when period <> '{(,)}' then (
             select string_agg(graphrag._render_interval(i), '; ' order by i)
             from unnest(period) as i
         )
-    end
+    end;
+end
 $function$;
 
 comment on function graphrag._render_period(tstzmultirange) is 'A period for people: 2010 to 2012; since 2020-05. Null if it is always, never if it is empty.';
@@ -15960,7 +15980,7 @@ begin
             _found := array(select w from graphrag._walk(_best, filter, max_hops) as w);
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
-                graphrag._start(_seeds, _relations, _passages, filter), filter
+                graphrag._start(_seeds, _relations, _passages, filter), filter, 4 * _depth
             ) as s);
         end if;
     end if;
@@ -16187,10 +16207,9 @@ begin
         null::text, null::text, null::timestamptz, jsonb_build_object('types', v.types), v.name, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(entities) with ordinality as e (id, no)
-    join entity as i on i.id = e.id
     join entity_version as v on v.entity = e.id
     join content as t on t.id = v.content
-    where graphrag._believed(v.born, v.died, i.space, filter)
+    where graphrag._believed(v.born, v.died, v.space, filter)
     order by e.no;
 end
 $function$;
@@ -16218,7 +16237,7 @@ begin
         null::integer,
         d.document, d.source, d.published_at,
         jsonb_strip_nulls(jsonb_build_object(
-            'relation', r.id,
+            'relation', v.relation,
             'description', d.description,
             'documents', d.documents,
             'ended', nullif(graphrag._has_ended(v.effective, _today), false)
@@ -16232,19 +16251,18 @@ begin
             from relation_version as n
             join entity_version as ns on ns.entity = n.subject
             left join entity_version as nob on nob.entity = n.object
-                and graphrag._believed(nob.born, nob.died, r.space, filter)
+                and graphrag._believed(nob.born, nob.died, v.space, filter)
             where n.relation = v.superseded_by
-                and graphrag._believed(n.born, n.died, r.space, filter)
-                and graphrag._believed(ns.born, ns.died, r.space, filter)
+                and graphrag._believed(n.born, n.died, v.space, filter)
+                and graphrag._believed(ns.born, ns.died, v.space, filter)
             limit 1
         ),
         v.weight, v.confidence
     from unnest(versions) with ordinality as x (id, no)
     join relation_version as v on v.id = x.id
-    join relation as r on r.id = v.relation
-    join entity_version as s on s.entity = v.subject and graphrag._believed(s.born, s.died, r.space, filter)
-    left join entity_version as o on o.entity = v.object and graphrag._believed(o.born, o.died, r.space, filter)
-    left join lateral graphrag._newest_support(v.content, r.space, filter) as d on true
+    join entity_version as s on s.entity = v.subject and graphrag._believed(s.born, s.died, v.space, filter)
+    left join entity_version as o on o.entity = v.object and graphrag._believed(o.born, o.died, v.space, filter)
+    left join lateral graphrag._newest_support(v.content, v.space, filter) as d on true
     order by x.no;
 end
 $function$;
@@ -16329,47 +16347,44 @@ begin
         select 'entity', e.* from unnest(_entities) as e
     )
     select
-        p.kind, p.rank, p.id, p.text, r.score, r.ranks, r.hop, graphrag._path(r.via, filter), d.reference::integer,
+        p.kind, p.rank, p.id, p.text, r.score, r.ranks, r.hop, w.path, d.reference::integer,
         p.document, p.source, p.published_at,
         case when r.is_cut then p.metadata || '{"truncated": true}' else p.metadata end,
         p.subject, p.predicate, p.object, p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
     from pieces as p
     left join ranked as r on r.kind = p.kind and r.id = p.id
     left join cited as d on d.document = p.document and d.source is not distinct from p.source
+    left join lateral graphrag._path(r.via, filter) as w on true
     order by p.kind, p.rank;
 end
 $function$;
 
 comment on function graphrag._evidence_rows(graphrag._ranked[], graphrag._ranked[], graphrag._hit[], integer, graphrag._filter) is 'The rows of ranked passages and relations, and of the entities that matter to them.';
 
-create or replace function graphrag._path(via text, filter graphrag._filter)
-    returns text
-    language plpgsql stable parallel safe
+create function graphrag._path(via text, filter graphrag._filter)
+    returns table (path text)
+    language sql stable parallel safe rows 1
 as $function$
--- A walk's ids as names: entities as they were called then, passages by their document in brackets.
-begin
-    return (
-        select string_agg(
-            case
-                when n.id::bigint > 0 then (
-                    select v.name
-                    from entity as e
-                    join entity_version as v on v.entity = e.id
-                    where e.id = n.id::bigint and graphrag._believed(v.born, v.died, e.space, filter)
-                )
-                else (
-                    select format('[%s]', coalesce(d.name, d.key))
-                    from chunk as k
-                    join document as d on d.id = k.document
-                    where k.id = -n.id::bigint
-                )
-            end,
-            ' > ' order by n.no
-        )
-        from unnest(string_to_array(via, ',')) with ordinality as n (id, no)
-    );
-end
+-- A walk's ids as names: entities as they were called then, passages by their document in brackets. Inlined.
+    select string_agg(
+        case
+            when n.id::bigint > 0 then (
+                select v.name
+                from entity_version as v
+                where v.entity = n.id::bigint and graphrag._believed(v.born, v.died, v.space, $2)
+            )
+            else (
+                select format('[%s]', coalesce(d.name, d.key))
+                from chunk as k
+                join document as d on d.id = k.document
+                where k.id = -n.id::bigint
+            )
+        end,
+        ' > ' order by n.no
+    )
+    from unnest(string_to_array($1, ',')) with ordinality as n (id, no)
 $function$;
+revoke all on routine graphrag._path(via text, filter graphrag._filter) from public;
 
 comment on function graphrag._path(text, graphrag._filter) is 'The path of a walk as names.';
 
@@ -18080,32 +18095,46 @@ create or replace function graphrag._own_meanings(space integer, folded text, do
     returns table (entity bigint)
     language sql stable parallel safe rows 1
 as $function$
+-- A document may have thousands of them, and so may a name: the live ones are found by both.
     select n.entity
     from entity_name as n
-    where n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, $4)
+    where n.space = $1 and n.folded = $2 and n.document = $3 and n.document is not null and n.died is null
+        and n.born <= ($4).revisions[array_position(($4).spaces, $1)]
+    union all
+    select n.entity
+    from entity_name as n
+    where ($4).revisions[array_position(($4).spaces, $1)] < 9223372036854775806
+        and n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, $4)
 $function$;
 
 comment on function graphrag._own_meanings(integer, text, bigint, graphrag._filter) is 'What a name means in a document that has a meaning of its own for it; inlined.';
 
 create or replace function graphrag._question_names(question text)
     returns text[]
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- Every run of one to six words, folded: the names and aliases that the question may use. Of a question longer than a
 -- page, its beginning.
-    with word (words) as (
-        select array_agg(w.word[1] order by w.no)
+declare
+    _words text[] := array(
+        select w.word[1]
         from regexp_matches(left(question, 4000), '[^\s,;:?!"()“”«»]+', 'g') with ordinality as w (word, no)
-    )
-    select coalesce(array_agg(distinct f.folded) filter (where f.folded <> ''), '{}')
-    from word as w
-    cross join generate_series(1, cardinality(w.words)) as first
-    cross join generate_series(first, least(first + 5, cardinality(w.words))) as last
-    cross join lateral (
-        select graphrag._fold_name(
-            regexp_replace(array_to_string(w.words[first : last], ' '), '(''s|’s|[.])$', '')
-        ) as folded
-    ) as f
+        order by w.no
+    );
+begin
+    return array(
+        select distinct f.folded
+        from generate_series(1, cardinality(_words)) as first
+        cross join generate_series(first, least(first + 5, cardinality(_words))) as last
+        cross join lateral (
+            select graphrag._fold_name(
+                regexp_replace(array_to_string(_words[first : last], ' '), '(''s|’s|[.])$', '')
+            ) as folded
+            offset 0
+        ) as f
+        where f.folded <> ''
+    );
+end
 $function$;
 
 comment on function graphrag._question_names(text) is 'Folded word runs of a question.';
@@ -18115,6 +18144,8 @@ create or replace function graphrag._entities_by_name(question text, filter grap
     language plpgsql stable parallel safe rows 10
 as $function$
 -- Of names of which one is a part of the other, the longer.
+declare
+    _names text[] := graphrag._question_names(question);
 begin
     return query
     with named as materialized (
@@ -18122,7 +18153,7 @@ begin
         from entity_name as n
         join entity_version as v on v.entity = n.entity
         where n.space = any (filter.spaces)
-            and n.folded = any (graphrag._question_names(question))
+            and n.folded = any (_names)
             and graphrag._believed(n.born, n.died, n.space, filter)
             and graphrag._believed(v.born, v.died, n.space, filter)
             and (filter.entity_types is null or v.types && filter.entity_types)
@@ -18316,214 +18347,268 @@ $function$;
 
 comment on function graphrag._selected(text, graphrag._filter) is 'The texts that a selective filter leaves, to be compared one by one; NULL if the vector index is quicker.';
 
-create or replace function graphrag._spread(start graphrag._mass[], filter graphrag._filter)
+create function graphrag._spread(start graphrag._mass[], filter graphrag._filter, places integer)
     returns setof graphrag._found
-    language plpgsql stable parallel safe rows 500
+    language plpgsql stable parallel safe rows 200
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
--- part stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
--- relations by the mass that crossed them and passages by the mass that stayed. Mass comes back to the same nodes again
--- and again, so the edges of each are read once, and kept in arrays in which a node is its place in _nodes.
+-- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that has
+-- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where it
+-- is. Answers relations by the mass that crossed them, as many as there are places, and passages by the mass that stayed.
+-- Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
+-- It is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
     _width integer := (graphrag._setting('ppr_nodes') #>> '{}')::integer;
-    _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
-    _here bigint[] := array(select m.node from unnest(start) as m);
-    _mass double precision[] := array(select m.mass from unnest(start) as m);
-    _paths text[] := _here;
-    _new bigint[];
-    _nodes bigint[] := '{}';
-    _edges graphrag._edge_lists := row('{}', '{}', '{}', '{}', '{}', '{}', '{}');
-    _visit graphrag._visit_lists;
+    _units constant double precision := 2 ^ 38;
+    _unit double precision := (select sum(m.mass order by m.mass) / _units from unnest(start) as m);
+    _lightest double precision := _units / (20 * _width);
+    _here bigint[];
+    _mass double precision[];
+    _paths text[];
+    _edges graphrag._edge_lists := row('{}', '{}', '{}', 0, '{}', '{}', '{}', '{}');
     _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
-    _stayed_at bigint[] := '{}';
-    _stayed double precision[] := '{}';
+    _stayed graphrag._mass[] := '{}';
+    _left graphrag._mass[];
 begin
+    select
+        array_agg(s.node order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(s.mass order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(s.node::text order by s.mass desc, s.node) filter (where s.is_followed),
+        array_agg(row(s.node, s.mass)::graphrag._mass) filter (where s.node < 0 and not s.is_followed)
+    into _here, _mass, _paths, _left
+    from (
+        select
+            h.*,
+            h.mass >= _lightest
+            and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end as is_followed
+        from (
+            select
+                m.node,
+                round(m.mass / _unit) as mass,
+                row_number() over (partition by m.node > 0 order by m.mass desc, m.node) as no
+            from unnest(start) as m
+        ) as h
+    ) as s;
     for _hop in 1 .. (graphrag._setting('ppr_steps') #>> '{}')::integer loop
-        _stayed_at := _stayed_at || _here;
-        _stayed := _stayed || array(select m.mass * (1 - _damping) from unnest(_mass) as m (mass));
-        _new := array(select h.id from unnest(_here) as h (id) where array_position(_nodes, h.id) is null);
-        if _new <> '{}' then
-            _edges := graphrag._more_edges(_edges, _new, filter, _per_node);
-            _nodes := _nodes || _new;
-        end if;
-        _visit := row(
-            array(select array_position(_nodes, h.id) from unnest(_here) with ordinality as h (id, no) order by h.no),
-            _mass,
-            _paths,
-            array_fill(_hop, array[cardinality(_here)])
-        );
+        _stayed := _stayed || _left;
+        exit when _here is null;
+        _edges := graphrag._more_edges(_edges, _here, filter);
         _visits := row(
-            _visits.at || _visit.at, _visits.mass || _mass, _visits.path || _paths, _visits.hop || _visit.hop
+            _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
+            _visits.hop || array_fill(_hop, array[cardinality(_here)])
         );
-        select n.here, n.mass, n.paths
-        into _here, _mass, _paths
-        from graphrag._heaviest(_edges, _nodes, _visit, _damping, _width) as n;
-        exit when _here = '{}';
+        select n.here, n.mass, n.paths, n.stayed
+        into _here, _mass, _paths, _left
+        from graphrag._heaviest(_edges, _here, _mass, _paths, filter, _damping, _width, _lightest) as n;
     end loop;
+    perform graphrag._tell_cut(_edges.left_out);
     return query
-    select * from graphrag._crossed(_edges, _nodes, _visits)
+    select c.version, null::bigint, c.node, c.other, c.hop, c.score * _unit, c.via, c.is_cut
+    from graphrag._crossed(_edges, _visits, places) as c
     union all
-    -- Sums of fractions depend on the order in which they are added up.
-    select null, -m.node, null, null, null, sum(m.mass order by m.mass), null, null
-    from unnest(_stayed_at || _here, _stayed || _mass) as m (node, mass)
+    select null, -m.node, null, null, null, sum(m.mass) * _unit, null, null
+    from (
+        select v.node, round(v.mass * (1 - _damping)) as mass
+        from unnest(_visits.node, _visits.mass) as v (node, mass)
+        union all
+        select s.node, s.mass from unnest(_stayed || _left) as s
+        union all
+        select h.node, h.mass from unnest(_here, _mass) as h (node, mass)
+    ) as m
     where m.node < 0
     group by m.node;
 end
 $function$;
+revoke all on routine graphrag._spread(start graphrag._mass[], filter graphrag._filter, places integer) from public;
 
-comment on function graphrag._spread(graphrag._mass[], graphrag._filter) is 'Relations and passages by personalised PageRank from the given nodes.';
+comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
 
-create or replace function graphrag._more_edges(
-    edges graphrag._edge_lists,
-    nodes bigint[],
-    filter graphrag._filter,
-    per_node integer
-)
+create function graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter)
     returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- With the edges of more nodes, facts and mentions. A value takes no mass from the others: nothing leads on from it.
+-- With the edges, facts and mentions, of the nodes that are new. A value takes no mass from the others: nothing leads on
+-- from it.
 declare
-    _known integer := cardinality(edges.version);
+    _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
+    _places integer := least((graphrag._setting('ppr_edges') #>> '{}')::integer, _per_entity);
+    _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer - cardinality(edges.at);
+    _new bigint[] := array(
+        select h.node
+        from unnest(here) with ordinality as h (node, no)
+        where h.node <> all (edges.node)
+        order by h.no
+    );
+    _left_out integer := greatest(cardinality(_new) - greatest(_budget, 0), 0);
     _edges graphrag._edge_lists;
 begin
+    if _new = '{}' then
+        return edges;
+    end if;
+    -- What is left of the budget is shared evenly.
+    _new := _new[: cardinality(_new) - _left_out];
+    _places := least(_places, _budget / greatest(cardinality(_new), 1));
     with edge as materialized (
-        select f.no, x.version, coalesce(x.other, 0) as other, x.weight, x.is_cut
-        from unnest(nodes) with ordinality as f (id, no)
-        join entity as e on e.id = f.id
-        cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
-        cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_node) as x
-        union all
-        select f.no, 0, -x.chunk, 1, null
-        from unnest(nodes) with ordinality as f (id, no)
-        cross join lateral graphrag._naming_passages(f.id, filter, per_node) as x
+        select f.id as at, x.version, coalesce(x.other, 0) as other, x.weight
+        from unnest(_new) as f (id)
+        cross join lateral graphrag._place_of(f.id, filter) as p
+        cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, _places) as x
         where f.id > 0
         union all
-        select f.no, 0, x.entity, 1, null
-        from unnest(nodes) with ordinality as f (id, no)
-        cross join lateral graphrag._named_in(-f.id, filter, per_node) as x
+        select f.id, 0, -x.chunk, 1
+        from unnest(_new) as f (id)
+        cross join lateral graphrag._naming_passages(f.id, filter, _places) as x
+        where f.id > 0
+        union all
+        select f.id, 0, x.entity, 1
+        from unnest(_new) as f (id)
+        cross join lateral graphrag._named_in(-f.id, filter, _per_entity) as x
         where f.id < 0
-    ),
-    node as (
-        select
-            f.no,
-            count(e.no) as edges,
-            coalesce(sum(e.weight) filter (where e.other <> 0), sum(e.weight), 0) as degree,
-            bool_or(e.is_cut) as is_cut
-        from unnest(nodes) with ordinality as f (id, no)
-        left join edge as e on e.no = f.no
-        group by f.no
     )
     select
-        edges.version || e.version, edges.other || e.other, edges.weight || e.weight,
-        edges.first || n.first, edges.last || n.last, edges.degree || n.degree, edges.is_cut || n.is_cut
+        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + _left_out,
+        edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
         select
-            coalesce(array_agg(o.version), '{}') as version,
+            coalesce(array_agg(o.at), '{}') as at,
             coalesce(array_agg(o.other), '{}') as other,
-            coalesce(array_agg(o.weight), '{}') as weight
-        from (select e.version, e.other, e.weight from edge as e order by e.no) as o
+            coalesce(array_agg(o.version), '{}') as version,
+            coalesce(array_agg(o.weight::double precision), '{}') as weight
+        from edge as o
     ) as e
     cross join (
         select
-            array_agg(_known + o.last - o.edges + 1) as first,
-            array_agg(_known + o.last) as last,
-            array_agg(o.degree) as degree,
-            array_agg(o.is_cut) as is_cut
-        from (select n.*, sum(n.edges) over (order by n.no) as last from node as n order by n.no) as o
+            coalesce(array_agg(d.at), '{}') as node,
+            coalesce(array_agg(d.degree), '{}') as degree,
+            coalesce(array_agg(d.at) filter (where d.facts >= _places), '{}') as cut
+        from (
+            select
+                o.at,
+                coalesce(sum(o.weight) filter (where o.other <> 0), sum(o.weight))::double precision as degree,
+                count(*) filter (where o.version <> 0) as facts
+            from edge as o
+            group by o.at
+        ) as d
     ) as n;
     return _edges;
 end
 $function$;
+revoke all on routine graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter) from public;
 
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter) is 'Edges for personalised PageRank, with those of more nodes.';
 
-create or replace function graphrag._heaviest(
+create function graphrag._heaviest(
     edges graphrag._edge_lists,
     nodes bigint[],
-    visits graphrag._visit_lists,
+    masses double precision[],
+    ways text[],
+    filter graphrag._filter,
     damping double precision,
-    width integer
+    width integer,
+    lightest double precision
 )
-    returns table (here bigint[], mass double precision[], paths text[])
+    returns table (here bigint[], mass double precision[], paths text[], stayed graphrag._mass[])
     language plpgsql stable parallel safe rows 1
 as $function$
--- Sums of fractions depend on the order in which they are added up.
+-- The most that comes over one edge, and which of the nodes from, are kept as one number, of which 32,768 is more than
+-- nodes can be. Of the entities that passages name only so many are looked at as it takes to find those that the read
+-- may see.
 begin
     return query
-    with crossing as materialized (
-        select v.no, v.at, i, edges.other[i] as other, v.mass * edges.weight[i] / edges.degree[v.at] as mass
-        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
-        cross join lateral generate_series(edges.first[v.at], edges.last[v.at]) as i
-        where edges.other[i] <> 0
-    ),
-    heaviest as (
-        select c.other, sum(c.mass order by c.mass) as mass
-        from crossing as c
-        group by c.other
-        order by 2 desc, c.other
-        limit width
-    ),
-    way as (
-        select distinct on (c.other) c.other, h.mass, c.no
-        from heaviest as h
-        join crossing as c on c.other = h.other
-        order by c.other, c.mass desc, nodes[c.at], nullif(edges.version[c.i], 0)
-    )
-    select
-        coalesce(array_agg(w.other), '{}'),
-        coalesce(array_agg(w.mass * damping), '{}'),
-        coalesce(array_agg(concat_ws(',', visits.path[w.no], w.other)), '{}')
-    from way as w;
-end
-$function$;
-
-comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], graphrag._visit_lists, double precision, integer) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it.';
-
-create or replace function graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists)
-    returns setof graphrag._found
-    language plpgsql stable parallel safe rows 500
-as $function$
--- An edge is crossed from both its ends, by all the mass that was ever there. Sums of fractions depend on the order in
--- which they are added up.
-begin
-    return query
-    with node as (
-        select v.at, sum(v.mass order by v.mass) as mass, min(v.no) as first
-        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
-        group by v.at
-    ),
-    crossing as materialized (
+    with reached as materialized (
         select
-            edges.version[i] as version, n.first, n.at, i,
-            n.mass * edges.weight[i] / edges.degree[n.at] as mass
-        from node as n
-        cross join lateral generate_series(edges.first[n.at], edges.last[n.at]) as i
-        where edges.version[i] <> 0
+            e.other,
+            sum(round(damping * h.rate * e.weight)) as mass,
+            max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
+        from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
+        join (
+            select h.node, h.no, h.mass / n.degree as rate
+            from unnest(nodes, masses) with ordinality as h (node, mass, no)
+            join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
+        ) as h on h.node = e.at
+        where e.other <> 0
+        group by e.other
     ),
-    way as (
-        select distinct on (c.version) c.version, c.first, c.at, c.i
-        from crossing as c
-        order by
-            c.version, visits.hop[c.first],
-            visits.mass[c.first] * edges.weight[c.i] / edges.degree[c.at] desc, nodes[c.at]
-    ),
-    crossed as (
-        select c.version, sum(c.mass order by c.mass) as mass, bool_or(edges.is_cut[c.at]) as is_cut
-        from crossing as c
-        group by c.version
+    followed as materialized (
+        select c.other, c.mass, c.most
+        from (select r.* from reached as r where r.mass >= lightest order by r.mass desc, r.other) as c
+        where c.other < 0 or exists (select from graphrag._alive(c.other, filter))
+        order by c.mass desc, c.other
+        limit width
     )
-    select
-        w.version, null::bigint, nodes[w.at], nullif(edges.other[w.i], 0), visits.hop[w.first], c.mass,
-        visits.path[w.first], c.is_cut
-    from way as w
-    join crossed as c on c.version = w.version;
+    select f.here, f.mass, f.paths, s.stayed
+    from (
+        select
+            array_agg(f.other order by f.mass desc, f.other) as here,
+            array_agg(f.mass order by f.mass desc, f.other) as mass,
+            array_agg(
+                concat_ws(',', ways[ceil(f.most / 32768) * 32768 - f.most], f.other) order by f.mass desc, f.other
+            ) as paths
+        from followed as f
+    ) as f
+    cross join (
+        select array_agg(row(r.other, r.mass)::graphrag._mass) as stayed
+        from reached as r
+        where r.other < 0 and (r.mass < lightest or r.other not in (select f.other from followed as f))
+    ) as s;
 end
 $function$;
+revoke all on routine graphrag._heaviest(edges graphrag._edge_lists, nodes bigint[], masses double precision[], ways text[], filter graphrag._filter, damping double precision, width integer, lightest double precision) from public;
 
-comment on function graphrag._crossed(graphrag._edge_lists, bigint[], graphrag._visit_lists) is 'The relations that mass crossed, each with how much did, and the first and most of its ways there.';
+comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer, double precision) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it, and what stays at passages.';
+
+create function graphrag._crossed(edges graphrag._edge_lists, visits graphrag._visit_lists, places integer)
+    returns setof graphrag._found
+    language plpgsql stable parallel safe rows 200
+as $function$
+-- An edge is crossed from both its ends, by all the mass that was ever there. It was found from the end that was
+-- reached first.
+begin
+    return query
+    select
+        c.version, null::bigint, c.way[2], nullif(c.way[3], 0), visits.hop[c.way[1]], c.mass, visits.path[c.way[1]],
+        c.way[2] = any (edges.cut)
+    from (
+        select
+            e.version,
+            sum(round(n.rate * e.weight)) as mass,
+            min(array[n.first, e.at, e.other]) as way
+        from unnest(edges.at, edges.other, edges.version, edges.weight) as e (at, other, version, weight)
+        join (
+            select d.node, v.mass / d.degree as rate, v.first
+            from unnest(edges.node, edges.degree) as d (node, degree)
+            join (
+                select v.node, sum(v.mass) as mass, min(v.no) as first
+                from unnest(visits.node, visits.mass) with ordinality as v (node, mass, no)
+                group by v.node
+            ) as v on v.node = d.node
+        ) as n on n.node = e.at
+        where e.version <> 0
+        group by e.version
+        order by 2 desc, 1
+        limit places
+    ) as c;
+end
+$function$;
+revoke all on routine graphrag._crossed(edges graphrag._edge_lists, visits graphrag._visit_lists, places integer) from public;
+
+comment on function graphrag._crossed(graphrag._edge_lists, graphrag._visit_lists, integer) is 'The relations that most mass crossed, each with how much did, and the first of its ways there.';
+
+create function graphrag._alive(entity bigint, filter graphrag._filter)
+    returns table (version bigint)
+    language sql stable parallel safe rows 1
+as $function$
+    select v.id
+    from entity_version as v
+    where v.entity = $1
+        and graphrag._believed(v.born, v.died, v.space, $2)
+        and (($2).entity_types is null or v.types && ($2).entity_types)
+$function$;
+revoke all on routine graphrag._alive(entity bigint, filter graphrag._filter) from public;
+
+comment on function graphrag._alive(bigint, graphrag._filter) is 'An entity, if a read may see it; inlined.';
 
 create or replace function graphrag._naming_passages(entity bigint, filter graphrag._filter, places integer)
     returns table (chunk bigint)
@@ -18591,12 +18676,14 @@ create or replace function graphrag._named_in(chunk bigint, filter graphrag._fil
     returns table (entity bigint)
     language sql stable parallel safe rows 10
 as $function$
+-- Those too that the read may not see (_alive): looking at each would take longer than all the rest. Inlined.
     select distinct n.entity
-    from mention as m
-    join chunk as k on k.id = m.chunk
+    from chunk as k
+    cross join lateral (
+        select m.space, m.folded from mention as m where m.chunk = $1 order by m.folded limit $3
+    ) as m
     join entity_name as n on n.space = m.space and n.folded = m.folded
-    join entity_version as v on v.entity = n.entity
-    where m.chunk = $1
+    where k.id = $1
         and n.role <> 'claimed'
         and graphrag._believed(n.born, n.died, n.space, $2)
         and (
@@ -18606,10 +18693,6 @@ as $function$
                 and not exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
             )
         )
-        and graphrag._believed(v.born, v.died, n.space, $2)
-        and (($2).entity_types is null or v.types && ($2).entity_types)
-    order by n.entity
-    limit $3
 $function$;
 
 comment on function graphrag._named_in(bigint, graphrag._filter, integer) is 'The entities that a passage names; inlined.';
@@ -18969,115 +19052,118 @@ revoke all on routine graphrag._has_term_counts(space integer) from public;
 
 comment on function graphrag._has_term_counts(integer) is 'Whether the terms of a space have been counted, or there are none.';
 
-create or replace function graphrag._edges_at(
+create function graphrag._edges_at(
     entity bigint,
     space integer,
     revision bigint,
     filter graphrag._filter,
-    per_entity integer
+    places integer
 )
-    returns table (version bigint, other bigint, ord numeric, weight integer, is_cut boolean)
+    returns table (version bigint, other bigint, ord numeric, weight integer)
     language sql stable parallel safe rows 20
 as $function$
 -- The edges of one entity in both directions, newest first, filters applied to each edge and to the entity it reaches.
 -- The revision is the filter's for the space, looked up once by the caller. Closed versions are only looked at when the
--- read is about the past. The last edge that per_entity lets in is marked:
--- the entity may have more. Inlined into the statements of the walks.
-    select x.id, x.other, x.ord, x.weight, x.is_cut
+-- read is about the past. Indexes are in the order of ord alone, so the last one comes with its ties: the whole order
+-- would have a hub read to its end. Inlined into the statements of the walks.
+    select x.id, x.other, x.ord, x.weight
     from (
         (
-            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $5 as is_cut
-            from (
-                (
-                    select v.id, v.object as other, v.ord, v.weight
-                    from relation_version as v
-                    where v.subject = $1 and v.died is null
-                        and v.born <= $3
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
-                        and (
-                            ($4).entity_types is null
-                            or v.object is null
-                            or exists (select from graphrag._typed(v.object, $2, $4))
-                        )
-                    order by v.ord desc, v.weight desc, v.id
-                    limit $5
+            select v.id, v.object as other, v.ord, v.weight
+            from relation_version as v
+            where v.subject = $1 and v.died is null
+                and v.born <= $3
+                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                and (
+                    ($4).entity_types is null
+                    or v.object is null
+                    or exists (select from graphrag._typed(v.object, $2, $4))
                 )
-                union all
-                (
-                    select v.id, v.object as other, v.ord, v.weight
-                    from relation_version as v
-                    where $3 < 9223372036854775806 and v.subject = $1 and v.died is not null
-                        and v.born <= $3 and v.died > $3
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
-                        and (
-                            ($4).entity_types is null
-                            or v.object is null
-                            or exists (select from graphrag._typed(v.object, $2, $4))
-                        )
-                    order by v.ord desc, v.weight desc, v.id
-                    limit $5
-                )
-            ) as d
-            order by d.ord desc, d.weight desc, d.id
-            limit $5
+            order by v.ord desc
+            fetch first ($5) rows with ties
         )
         union all
         (
-            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $5 as is_cut
-            from (
-                (
-                    select v.id, v.subject as other, v.ord, v.weight
-                    from relation_version as v
-                    where v.object = $1 and v.died is null
-                        and v.born <= $3
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
-                        and (
-                            ($4).entity_types is null
-                            or exists (select from graphrag._typed(v.subject, $2, $4))
-                        )
-                    order by v.ord desc, v.weight desc, v.id
-                    limit $5
+            select v.id, v.subject as other, v.ord, v.weight
+            from relation_version as v
+            where v.object = $1 and v.died is null
+                and v.born <= $3
+                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                and (
+                    ($4).entity_types is null
+                    or exists (select from graphrag._typed(v.subject, $2, $4))
                 )
-                union all
-                (
-                    select v.id, v.subject as other, v.ord, v.weight
-                    from relation_version as v
-                    where $3 < 9223372036854775806 and v.object = $1 and v.died is not null
-                        and v.born <= $3 and v.died > $3
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
-                        and (
-                            ($4).entity_types is null
-                            or exists (select from graphrag._typed(v.subject, $2, $4))
-                        )
-                    order by v.ord desc, v.weight desc, v.id
-                    limit $5
+            order by v.ord desc
+            fetch first ($5) rows with ties
+        )
+        union all
+        (
+            select v.id, v.object as other, v.ord, v.weight
+            from relation_version as v
+            where $3 < 9223372036854775806 and v.subject = $1 and v.died is not null
+                and v.born <= $3 and v.died > $3
+                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                and (
+                    ($4).entity_types is null
+                    or v.object is null
+                    or exists (select from graphrag._typed(v.object, $2, $4))
                 )
-            ) as d
-            order by d.ord desc, d.weight desc, d.id
-            limit $5
+        )
+        union all
+        (
+            select v.id, v.subject as other, v.ord, v.weight
+            from relation_version as v
+            where $3 < 9223372036854775806 and v.object = $1 and v.died is not null
+                and v.born <= $3 and v.died > $3
+                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                and (
+                    ($4).entity_types is null
+                    or exists (select from graphrag._typed(v.subject, $2, $4))
+                )
         )
     ) as x
+    order by x.ord desc, x.weight desc, x.id
+    limit $5
 $function$;
+revoke all on routine graphrag._edges_at(entity bigint, space integer, revision bigint, filter graphrag._filter, places integer) from public;
 
-comment on function graphrag._edges_at(bigint, integer, bigint, graphrag._filter, integer) is 'The edges that a read may see at an entity; inlined.';
+comment on function graphrag._edges_at(bigint, integer, bigint, graphrag._filter, integer) is 'The newest edges that a read may see at an entity; inlined.';
 
-create or replace function graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer)
+create function graphrag._edges(entities bigint[], filter graphrag._filter, places integer)
     returns table (node bigint, version bigint, other bigint, is_cut boolean)
     language plpgsql stable parallel safe rows 200
 as $function$
 begin
     return query
-    select f.id, x.version, x.other, x.is_cut
+    select f.id, x.version, x.other, count(*) over (partition by f.no) >= places
     from unnest(entities) with ordinality as f (id, no)
-    join entity as e on e.id = f.id
-    cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
-    cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_entity) as x
-    order by x.ord desc, x.weight desc, f.no, x.version
-    limit budget;
+    cross join lateral graphrag._place_of(f.id, filter) as p
+    cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, places) as x
+    order by x.ord desc, x.weight desc, f.no, x.version;
 end
 $function$;
+revoke all on routine graphrag._edges(entities bigint[], filter graphrag._filter, places integer) from public;
 
-comment on function graphrag._edges(bigint[], graphrag._filter, integer, integer) is 'One step of a walk: the edges that a read may see at these entities, newest first.';
+comment on function graphrag._edges(bigint[], graphrag._filter, integer) is 'One step of a walk: the edges that a read may see at these entities, newest first; is_cut where there may be more.';
+
+create function graphrag._place_of(entity bigint, filter graphrag._filter)
+    returns table (space integer, revision bigint)
+    language sql stable parallel safe rows 1
+as $function$
+-- Of an entity that the read has found in one of its spaces. Only where there are several is it looked up; inlined.
+    select s.space, ($2).revisions[array_position(($2).spaces, s.space)]
+    from (
+        select case
+            when cardinality(($2).spaces) = 1 then ($2).spaces[1]
+            else (select e.space from entity as e where e.id = $1)
+        end as space
+        offset 0
+    ) as s
+    offset 0
+$function$;
+revoke all on routine graphrag._place_of(entity bigint, filter graphrag._filter) from public;
+
+comment on function graphrag._place_of(bigint, graphrag._filter) is 'The space of an entity and the revision that a read of it is about; inlined.';
 
 create or replace function graphrag._typed(entity bigint, space integer, filter graphrag._filter)
     returns table (version bigint)
@@ -19094,22 +19180,27 @@ create or replace function graphrag._walk(seeds bigint[], filter graphrag._filte
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
--- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop.
+-- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop. What is left
+-- of the budget is shared evenly among the entities of a hop; those for whom nothing is left, the last reached, are told.
 declare
     _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
     _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;
     _frontier bigint[] := seeds;
     _paths text[] := seeds;
     _visited bigint[] := seeds;
+    _left_out integer := 0;
     _step graphrag._found[];
     _steps graphrag._found[] := '{}';
 begin
     for _hop in 1 .. max_hops loop
-        exit when _frontier = '{}' or _budget <= 0;
+        exit when _frontier = '{}';
+        _left_out := _left_out + greatest(cardinality(_frontier) - _budget, 0);
+        exit when _budget <= 0;
+        _frontier := _frontier[: _budget];
         _step := array(
             select row(e.version, null, e.node, e.other, _hop, null, f.path, e.is_cut)::graphrag._found
-            from graphrag._edges(_frontier, filter, _per_entity, _budget) with ordinality
-                as e (node, version, other, is_cut, no)
+            from graphrag._edges(_frontier, filter, least(_per_entity, _budget / cardinality(_frontier)))
+                with ordinality as e (node, version, other, is_cut, no)
             join unnest(_frontier, _paths) as f (id, path) on f.id = e.node
             order by e.no
         );
@@ -19126,6 +19217,7 @@ begin
         ) as r;
         _visited := _visited || _frontier;
     end loop;
+    perform graphrag._tell_cut(_left_out);
     return query
     select w.version, null::bigint, w.node, w.other, w.hop, 1.0::double precision / w.no, w.via, w.is_cut
     from (
@@ -19139,6 +19231,22 @@ end
 $function$;
 
 comment on function graphrag._walk(bigint[], graphrag._filter, integer) is 'The relations within max_hops of the seeds, nearest and newest first.';
+
+create function graphrag._tell_cut(left_out integer)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    if left_out > 0 then
+        raise notice 'the walk ended before % of the entities that it had reached', left_out
+            using detail = format('It may scan %s edges.', graphrag._setting('max_walk_edges')),
+                hint = 'configure(''max_walk_edges'', …) lets it go further.';
+    end if;
+end
+$function$;
+revoke all on routine graphrag._tell_cut(left_out integer) from public;
+
+comment on function graphrag._tell_cut(integer) is 'Tells, if a walk had to leave entities out.';
 
 create or replace function graphrag._context(evidence graphrag.evidence[], budget integer default 0)
     returns text
@@ -19782,11 +19890,15 @@ comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An 
 
 create or replace function graphrag._place(metadata jsonb)
     returns jsonb
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-    from jsonb_each(metadata) as m (key, value)
-    where m.key in ('page', 'paragraph', 'category', 'collection')
+begin
+    return (
+        select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+        from jsonb_each(metadata) as m (key, value)
+        where m.key in ('page', 'paragraph', 'category', 'collection')
+    );
+end
 $function$;
 
 comment on function graphrag._place(jsonb) is 'What of a document''s metadata says where a reader finds it: page, paragraph, category, collection.';

@@ -132,25 +132,26 @@ create type graphrag._mass as (
 );
 comment on type graphrag._mass is 'Mass at a node of the graph.';
 
--- Lists, not arrays of rows: quicker to keep, to add to and to look up by place.
+-- Lists, not arrays of rows: quicker to keep, to add to and to join.
 create type graphrag._edge_lists as (
-    version bigint[],           -- one an edge: the relation version; 0: a mention. No NULLs: those make places slow
-    other bigint[],             -- the node it leads to; 0: a value
-    weight double precision[],
-    first integer[],            -- one a node: the place of its first edge,
-    last integer[],             -- and of its last
-    degree double precision[],  -- the weights among which its mass is divided
-    is_cut boolean[]            -- it has more edges than were read
+    node bigint[],              -- those whose edges were read
+    degree double precision[],  -- the weights among which a node's mass is divided; NULL: it has no edges
+    cut bigint[],               -- nodes that may have more edges than were read
+    left_out integer,           -- nodes that were reached and not read, for the walk's budget
+    at bigint[],                -- one an edge: the node that it was read at,
+    other bigint[],             -- the node it leads to; 0: a value,
+    version bigint[],           -- the relation version; 0: a mention,
+    weight double precision[]
 );
 comment on type graphrag._edge_lists is 'Edges that personalised PageRank has read, by node.';
 
 create type graphrag._visit_lists as (
-    at integer[],               -- place of a node in the list of those whose edges were read
+    node bigint[],
     mass double precision[],
     path text[],                -- ids from the seed to it
     hop integer[]
 );
-comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';
+comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, step by step, the heaviest of a step first.';
 
 create type graphrag._item as (
     section integer,            -- its kind, in the order of the prompt

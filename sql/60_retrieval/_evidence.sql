@@ -97,7 +97,7 @@ begin
             _found := array(select w from graphrag._walk(_best, filter, max_hops) as w);
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
-                graphrag._start(_seeds, _relations, _passages, filter), filter
+                graphrag._start(_seeds, _relations, _passages, filter), filter, 4 * _depth
             ) as s);
         end if;
     end if;

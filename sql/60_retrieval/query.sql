@@ -178,11 +178,15 @@ comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An 
 
 create function graphrag._place(metadata jsonb)
     returns jsonb
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-    from jsonb_each(metadata) as m (key, value)
-    where m.key in ('page', 'paragraph', 'category', 'collection')
+begin
+    return (
+        select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+        from jsonb_each(metadata) as m (key, value)
+        where m.key in ('page', 'paragraph', 'category', 'collection')
+    );
+end
 $function$;
 comment on function graphrag._place(jsonb) is 'What of a document''s metadata says where a reader finds it: page, paragraph, category, collection.';
 
