@@ -78,9 +78,53 @@ comment on type graphrag._ranked is 'What the channels found, fused.';
 create type graphrag._ways as (
     walk text,                  -- ppr or hops
     fusion text,                -- rrf or quota
-    rerank text[]               -- mmr, node_distance
+    rerank text[]               -- mmr, node_distance, endpoint, llm
 );
 comment on type graphrag._ways is 'How a read walks, fuses and orders what it finds.';
+
+create type graphrag._keywords as (
+    low text[],                 -- names and things: they sharpen the search for entities
+    high text[],                -- themes: they steer the ranking of modes that read reports
+    questions text[],           -- sub-questions, each searched for by itself
+    source text,                -- llm, lexical or caller
+    failures integer            -- model answers that were asked for and did not come
+);
+comment on type graphrag._keywords is 'What a question is searched for by, beside its own words.';
+
+create type graphrag._search as (
+    question text,
+    vec vector,
+    low text,                   -- NULL: no keywords
+    low_vec vector,             -- NULL: keywords are looked for as names and words only
+    high text,
+    high_vec vector
+);
+comment on type graphrag._search is 'A question, or a part of one, with its keywords and vectors.';
+
+create type graphrag._finding as (
+    passages graphrag._ranked[],
+    relations graphrag._ranked[],
+    seeds graphrag._hit[]
+);
+comment on type graphrag._finding is 'What one search found.';
+
+create type graphrag._route as (
+    mode text,                  -- the mode to take, or the one to compare with naive
+    is_sure boolean,
+    decomposes boolean,
+    why text,
+    features jsonb
+);
+comment on type graphrag._route is 'Where mode auto sends a question, and why.';
+
+create type graphrag._gathered as (
+    evidence graphrag.evidence[],
+    mode text,                  -- that was used
+    keywords jsonb,
+    route jsonb,                -- of mode auto
+    fallbacks integer           -- steps whose model failed, and that were done without
+);
+comment on type graphrag._gathered is 'The evidence for a question, and how it was found.';
 
 create type graphrag._mass as (
     node bigint,                -- an entity, or the negative number of a passage

@@ -155,7 +155,9 @@ begin
     ),
     cited as (
         -- One number a document, in the order in which the evidence first uses it.
-        select p.document, p.source, row_number() over (order by min(p.kind), min(p.rank)) as reference
+        select p.document, p.source, row_number() over (
+            order by min(array[array_position('{chunk, relation}', p.kind), p.rank])
+        ) as reference
         from pieces as p
         where p.document is not null
         group by p.document, p.source
