@@ -12389,8 +12389,8 @@ create or replace function graphrag._derive_if_changed(space integer, operation 
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing to
--- do, no revision is left behind; the lock stays.
+-- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing
+-- to do, no revision is left behind; the lock stays.
 declare
     _is_counted boolean := graphrag._has_term_counts(space);
     _revision bigint;
@@ -23589,8 +23589,8 @@ create function graphrag._check_nothing_hangs_on_vectors()
     returns void
     language plpgsql stable parallel safe
 as $function$
--- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it: all
--- are named before anything is paid for. Grants on the column are carried over.
+-- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it:
+-- all are named before anything is paid for. Grants on the column are carried over.
 declare
     _found text := (
         select string_agg(
@@ -24107,7 +24107,10 @@ begin
             when g.writes then g.entry_points || graphrag._trigger_functions()
             else g.entry_points
         end,
-        case when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[] else '{_call, _open_calls}' end
+        case
+            when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[]
+            else '{_call, _open_calls}'
+        end
     )
     from (
         select

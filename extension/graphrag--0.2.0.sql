@@ -12629,8 +12629,8 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing to
--- do, no revision is left behind; the lock stays.
+-- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing
+-- to do, no revision is left behind; the lock stays.
 declare
     _is_counted boolean := graphrag._has_term_counts(space);
     _revision bigint;
@@ -23710,8 +23710,8 @@ create function graphrag._check_nothing_hangs_on_vectors()
     returns void
     language plpgsql stable parallel safe
 as $function$
--- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it: all
--- are named before anything is paid for. Grants on the column are carried over.
+-- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it:
+-- all are named before anything is paid for. Grants on the column are carried over.
 declare
     _found text := (
         select string_agg(
@@ -24188,9 +24188,9 @@ comment on trigger refuse_visible_key on graphrag.endpoint_location is
 
 -- sql/80_operations/_renew_functions.sql
 
--- An update brings inner functions that nobody may call yet but the extension's owner. A definer, so that a realm's owner
--- can migrate it after one. It is told nothing, and gives nothing but what belongs to entry points that a role has been
--- given: whoever calls it, all become able to go on with what they were able to do.
+-- An update brings inner functions that nobody may call yet but the extension's owner. A definer, so that a realm's
+-- owner can migrate it after one. It is told nothing, and gives nothing but what belongs to entry points that a role
+-- has been given: whoever calls it, all become able to go on with what they were able to do.
 create function graphrag._renew_functions()
     returns void
     language plpgsql volatile parallel unsafe security definer
@@ -24204,7 +24204,10 @@ begin
             when g.writes then g.entry_points || graphrag._trigger_functions()
             else g.entry_points
         end,
-        case when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[] else '{_call, _open_calls}' end
+        case
+            when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[]
+            else '{_call, _open_calls}'
+        end
     )
     from (
         select
