@@ -117,7 +117,7 @@ def clustering(session: Connection, relations: int) -> dict[str, Any]:
                 "membership": own[0],
                 "load_s": loaded - begun,
                 "leiden_s": own[1],
-                "peak_mib": own[2] / 1024,
+                "peak_mib": own[2] and own[2] / 1024,
                 "whole_s": done - whole_at,
                 "plain": plain(vertices, edges, weights),
             }

@@ -77,9 +77,9 @@ MEMBERS = """
             left join pg_attrdef as f on f.adrelid = t.attrelid and f.adnum = t.attnum
             where t.attrelid = coalesce(nullif(y.typrelid, 0), c.oid) and t.attnum > 0
         ) as columns,
-        (select array_agg(pg_get_triggerdef(t.oid) order by 1) from pg_trigger as t where t.tgrelid = c.oid)
+        (select array_agg(pg_get_triggerdef(t.oid) order by t.tgname) from pg_trigger as t where t.tgrelid = c.oid)
             as triggers,
-        (select array_agg(pg_get_constraintdef(t.oid) order by 1) from pg_constraint as t where t.conrelid = c.oid)
+        (select array_agg(pg_get_constraintdef(t.oid) order by t.conname) from pg_constraint as t where t.conrelid = c.oid)
             as constraints
     from pg_depend as d
     join pg_extension as e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
@@ -121,24 +121,40 @@ def test_an_update_gives_what_a_fresh_install_gives(conn: Connection, old: Datab
 def test_what_users_have_built_on_it_and_were_granted_stays(old: Database) -> None:
     with old.connect() as conn:
         role = f"{old.name}_reader"
-        sql(conn, "create view found as select f.text from graphrag.retrieve('Ann', realm => 'kb') as f")
+        sql(conn, "create view found as select f.text from graphrag.neighborhood('Ann', realm => 'kb') as f")
         sql(conn, f"create role {role}")
+        may = "select has_function_privilege(%s, p.oid, 'execute') from pg_proc as p where p.proname = %s"
         try:
             rows(conn, "grant_reader", role, "kb")
             update(conn)
-            assert value(conn, "select has_function_privilege(%s, p.oid, 'execute') from pg_proc as p"
-                " where p.proname = 'retrieve'", [role])  # fmt: skip
+            assert value(conn, may, [role, "neighborhood"])
             # Else pg_dump would take the grant for the extension's own and leave it out.
             initial = "select count(*) from pg_init_privs where initprivs::text like %s"
             assert value(conn, initial, [f"%{role}%"]) == 0
             rows(conn, "migrate_realm", "kb")
-            assert ANN[0] in {r["text"] for r in sql(conn, "select * from found")}
+            assert {r["text"] for r in sql(conn, "select * from found")} == {"(Ann) --[founded]--> (Acme)"}
+            # What has new arguments is another function; the migration grants it.
+            assert value(conn, may, [role, "retrieve"])
             sql(conn, f"set role {role}")
             found = rows(conn, "retrieve", "Ann", embedding=[1.0] + [0.0] * 31, realm="kb")
             assert found
             sql(conn, "reset role")
         finally:
             sql(conn, f"drop owned by {role}; drop role {role}")
+
+
+def test_what_stands_in_the_way_of_an_update_is_named_and_kept(old: Database) -> None:
+    """A view over a function that has new arguments: it is never dropped with it."""
+    with old.connect() as conn:
+        sql(conn, "create view found as select f.text from graphrag.retrieve('Ann', realm => 'kb') as f")
+        with pytest.raises(psycopg.errors.DependentObjectsStillExist) as caught:
+            update(conn)
+        assert "view found depends on function" in (caught.value.diag.message_detail or "")
+        assert sql(conn, "select * from found")
+        sql(conn, "drop view found")
+        update(conn)
+        rows(conn, "migrate_realm", "kb")
+        assert rows(conn, "retrieve", "Ann", realm="kb")
 
 
 # ---------------------------------------------------------------- a realm of a release

@@ -13,21 +13,37 @@ create or replace trigger keep before update or delete or truncate on revision
     for each statement execute function graphrag._keep();
 
 -- A row is born, and dies, in the revision that its own transaction has taken in its space.
-create or replace trigger belief before insert or update or delete on document_version
+create or replace trigger born after insert on document_version referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on document_version
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on document_chunk
+create or replace trigger born after insert on document_chunk referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on document_chunk
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on decision
+create or replace trigger born after insert on decision referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on decision
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on entity_name
+create or replace trigger born after insert on entity_name referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on entity_name
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on entity_version
+create or replace trigger born after insert on entity_version referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on entity_version
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on relation_version
+create or replace trigger born after insert on relation_version referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on relation_version
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on community_build
+create or replace trigger born after insert on community_build referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on community_build
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on community_version
+create or replace trigger born after insert on community_version referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on community_version
     for each row execute function graphrag._guard_belief();
 create or replace trigger keep before truncate on community_build
     for each statement execute function graphrag._keep();
