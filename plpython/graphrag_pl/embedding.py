@@ -6,6 +6,7 @@ import json
 import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from graphrag_pl import endpoints, errors, hashing
@@ -177,21 +178,17 @@ def check_width(plpy: Database, endpoint: Endpoint, width: int, wanted: int | No
 
 def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str:
     """pgvector's text form, each number as the shortest that is the same 32-bit float."""
-    try:
-        numbers = [_FLOAT.unpack(_FLOAT.pack(_number(value)))[0] for value in vector]
-    except (ValueError, TypeError, OverflowError, struct.error):
-        numbers = [math.nan]
+    numbers: Sequence[float] = (math.nan,)
+    # bool is an int; NaN and infinities come through jsonb as strings
+    if set(map(type, vector)) <= {int, float}:
+        floats = struct.Struct(f"<{len(vector)}f")
+        with suppress(OverflowError, struct.error):
+            numbers = floats.unpack(floats.pack(*vector))
     if not all(map(math.isfinite, numbers)):
         raise _invalid_vector(plpy, endpoint, "a number that is not finite")
     if not any(numbers):
         raise _invalid_vector(plpy, endpoint, "only zeros")
     return f"[{','.join(map(_shortest, numbers))}]"
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(value)  # NaN and infinities come through jsonb as strings
-    return value
 
 
 def _shortest(number: float) -> str:

@@ -42,7 +42,7 @@ def embed(text: str, width: int, breathe: Breathe = holding_breath) -> list[floa
     if not any(vector):  # no word at all, or every feature met its opposite
         vector[_place("\x01" + text)[0] % width] = 1.0
     length = math.sqrt(math.fsum(value * value for value in vector))
-    return [value / length for value in vector]
+    return [value / length if value else 0.0 for value in vector]
 
 
 def _features(text: str) -> Iterator[list[tuple[str, float]]]:

@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from graphrag_pl import errors
 from graphrag_pl.committing import Argument, Committing, Session
@@ -26,6 +27,8 @@ _CANCELLED = "57014"
 _RENEWALS = 3
 #: Texts that are embedded between two looks at whether the job is still this worker's.
 _TEXTS = 512
+#: Jobs that a bulk load does in one transaction, at most.
+_TOGETHER = 64
 #: PL/Python puts it in front of the messages that this package raises.
 _PREFIX = "graphrag: "
 
@@ -40,6 +43,16 @@ class Limits:
     retry_after: str
     lease: str
     bulk: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that this worker has claimed."""
+
+    id: int
+    attempt: int
+    operation: str
+    alone: bool = True
 
 
 class NotHeldError(Exception):
@@ -60,22 +73,86 @@ def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> No
     ends_at = time.monotonic() + (math.inf if limits.max_seconds is None else limits.max_seconds)
     done = 0
     while (limits.max_jobs is None or done < limits.max_jobs) and time.monotonic() < ends_at:
-        if not worker.claim():
+        most = _TOGETHER if limits.max_jobs is None else min(_TOGETHER, limits.max_jobs - done)
+        jobs = worker.claim_many(most) if limits.bulk else worker.claim()
+        if not jobs:
             break
-        try:
-            _run(worker, memory)
-        except NotHeldError:
-            worker.commit()
-        except Exception as error:  # a bug in here is no reason to stop the queue
-            worker.fail(error)
-            if errors.sqlstate_of(error) == _CANCELLED:
-                raise
-        done += 1
+        for job in _do_together(worker, memory, jobs):
+            worker.take(job)
+            try:
+                _run(worker, memory, is_doubtful=len(jobs) > 1)
+            except NotHeldError:
+                worker.commit()
+            except Exception as error:  # a bug in here is no reason to stop the queue
+                worker.fail(error)
+                if errors.sqlstate_of(error) == _CANCELLED:
+                    raise
+        done += len(jobs)
     if limits.bulk:
-        worker.change_indexes("build_vector_indexes")
+        worker.settle()
 
 
-def _run(worker: Worker, memory: Memory) -> None:
+def _do_together(worker: Worker, memory: Memory, jobs: Sequence[Job]) -> list[Job]:
+    """Does the jobs that can share their transactions; the others are to be done one by one, and so are all if one of
+    them fails."""
+    together = [job for job in jobs if not job.alone]
+    if len(together) < 2:
+        return list(jobs)
+    worker.together = together
+    try:
+        alone = _index_together(worker, together)
+    except Exception as error:
+        if errors.sqlstate_of(error) == _CANCELLED:
+            for job in jobs:
+                worker.take(job)
+                worker.fail(error)
+            raise
+        worker.rollback()
+        worker.warning(f"{len(together)} jobs are done one by one, because together they failed", detail=str(error))
+        return list(jobs)
+    finally:
+        worker.together = []
+    return [job for job in jobs if job.alone or job.id in alone]
+
+
+def _index_together(worker: Worker, jobs: Sequence[Job]) -> set[int]:
+    """Indexes the documents of jobs: all planned and gated in one transaction, embedded, written in another. Answers
+    which of them could not even be prepared."""
+    worker.enter()
+    ids = Argument("bigint[]", [job.id for job in jobs])
+    found = rows(worker, "select * from graphrag._prepare_batch($1)", jobs=(ids.type, ids.value))
+    worker.commit()
+    attempts = {job.id: job.attempt for job in jobs}
+    columns: dict[str, list[Any]] = {name: [] for name in ("job", "attempt", "plan", "chunks", "texts", "tally")}
+    for row in found:
+        if row["plan"] is None:
+            continue
+        evidence = json.loads(row["gated"])
+        worker.begin_count()
+        worker.enter()
+        vectors = embed(worker, [text["body"] for text in evidence["texts"]], None, row["key"])
+        worker.while_waiting()
+        texts = [{**text, "vec": vector} for text, vector in zip(evidence["texts"], vectors, strict=True)]
+        values = (row["job"], attempts[row["job"]], row["plan"], to_json(evidence["chunks"]), to_json(texts))
+        for column, value in zip(columns.values(), (*values, worker.count()), strict=True):
+            column.append(value)
+    if columns["job"]:
+        worker.enter()
+        types = ("bigint[]", "integer[]", "graphrag._document_plan[]", "jsonb[]", "jsonb[]", "text[]")
+        worker.value(
+            "select graphrag._finish_batch($1, $2, $3, $4, $5, $6)",
+            *(Argument(type_, column) for type_, column in zip(types, columns.values(), strict=True)),
+        )
+        worker.commit()
+    return {row["job"] for row in found if row["plan"] is None}
+
+
+def _run(worker: Worker, memory: Memory, is_doubtful: bool) -> None:
+    """The job that the worker has taken; doubtful: it may have ended, or have been lost, since it was claimed."""
+    if is_doubtful:
+        worker.enter()
+        worker.hold()
+        worker.commit()
     if worker.operation == "index":
         _index(worker, memory)
     else:
@@ -169,6 +246,7 @@ class Worker(Committing):
         self._lease = Argument("interval", limits.lease)
         self._renew_every = 0.0
         self._renew_at = math.inf
+        self.together: Sequence[Job] = []
         self.operation = ""
         self.job = Argument("bigint", None)
         self.attempt = Argument("integer", None)
@@ -181,9 +259,19 @@ class Worker(Committing):
         self.commit()
 
     def while_waiting(self) -> None:
-        if time.monotonic() >= self._renew_at:
-            self.enter()
+        if time.monotonic() < self._renew_at:
+            return
+        self.enter()
+        if not self.together:
             self.hold()
+            return
+        self.value(
+            "select graphrag._hold_batch($1, $2, $3)",
+            Argument("bigint[]", [job.id for job in self.together]),
+            Argument("integer[]", [job.attempt for job in self.together]),
+            self._lease,
+        )
+        self._renew_at = time.monotonic() + self._renew_every
 
     # ------------------------------------------------------------ a bulk load
     def has_jobs(self) -> bool:
@@ -192,6 +280,13 @@ class Worker(Committing):
         self.commit()
         return bool(found)
 
+    def settle(self) -> None:
+        """What a bulk load leaves to its end."""
+        self.enter()
+        self.value("select graphrag._settle_terms()")
+        self.commit()
+        self.change_indexes("build_vector_indexes")
+
     def change_indexes(self, function: str) -> None:
         """By its own transaction: a lock on all texts is not to be kept."""
         self.enter()
@@ -199,25 +294,38 @@ class Worker(Committing):
         self.commit()
 
     # ------------------------------------------------------------ the job
-    def claim(self) -> bool:
-        """Whether there was a job that is due; then it is this worker's."""
-        self._call, self._tally = str(uuid.uuid4()), ""
+    def claim(self) -> list[Job]:
+        """A job that was due, and is now this worker's; none is, if the list is empty."""
+        return self._claimed("select to_jsonb(array_remove(array[graphrag._claim_job($1, $2)], null))::text")
+
+    def claim_many(self, most: int) -> list[Job]:
+        """Jobs that were due: some to be done together, or one alone, which is the last then."""
+        return self._claimed("select graphrag._claim_batch($1, $2, $3)::text", Argument("integer", most))
+
+    def _claimed(self, query: str, *more: Argument) -> list[Job]:
+        self.begin_count()
         self.enter()
-        claimed = self.value(
-            "select graphrag._claim_job($1, $2)::text",
-            self._lease,
-            Argument("integer", self._limits.max_attempts),
-        )
+        claimed = self.value(query, self._lease, Argument("integer", self._limits.max_attempts), *more)
         self.commit()
-        if claimed is None:
-            return False
-        job = json.loads(claimed)
-        self.operation = job["operation"]
-        self.job = Argument("bigint", job["id"])
-        self.attempt = Argument("integer", job["attempt"])
-        self.is_last_attempt = Argument("boolean", job["attempt"] >= self._limits.max_attempts)
         self._renew_at = time.monotonic() + self._renew_every
-        return True
+        return [Job(**job) for job in json.loads(claimed)]
+
+    def take(self, job: Job) -> None:
+        """This is the job that is being done."""
+        self.begin_count()
+        self.operation = job.operation
+        self.job = Argument("bigint", job.id)
+        self.attempt = Argument("integer", job.attempt)
+        self.is_last_attempt = Argument("boolean", job.attempt >= self._limits.max_attempts)
+
+    def begin_count(self) -> None:
+        """What calls of servers cost is counted by the job."""
+        self._call, self._tally = str(uuid.uuid4()), ""
+        self._is_in = False
+
+    def count(self) -> str:
+        """What the calls since begin_count() have cost, as SQL keeps it."""
+        return str(self.value("select current_setting('graphrag.tally', true)") or "")
 
     def hold(self, chunks: int | None = None, chunks_done: int | None = None) -> None:
         """Extend the lease and note the progress. Raises NotHeldError if the job is not to be gone on with."""

@@ -22,3 +22,12 @@ create type graphrag._document_plan as (
     revision bigint             -- of the space that it was compared with
 );
 comment on type graphrag._document_plan is 'A document cut into chunks and compared with its live version.';
+
+create type graphrag._batch_job as (
+    id bigint,
+    attempt integer,
+    plan graphrag._document_plan,
+    prepared jsonb,             -- what graphrag._write_document() takes
+    tally text                  -- what its calls cost
+);
+comment on type graphrag._batch_job is 'A job that is done together with others.';

@@ -9,6 +9,7 @@ create type graphrag._gated_entity as (
     folded_aliases text[],
     rejected_aliases integer,
     identifiers text[],
+    over_long integer,          -- parts left out for their length, or because there are too many
     reason text,                -- why it is refused; null: it is kept
     record jsonb                -- as stated
 );

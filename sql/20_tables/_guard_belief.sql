@@ -58,35 +58,68 @@ end
 $function$;
 comment on function graphrag._stamp_revision() is 'Trigger: number, time, transaction and role of a revision are those of the transaction that takes it.';
 
+create function graphrag._guard_births()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+-- All rows of a statement at once: born in the revision that this transaction has taken in their space.
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    if exists (select from new_rows as n where n.died is not null)
+        or (
+            select bool_or(not graphrag._is_own_revision(b.space, b.born))
+            from (
+                select distinct graphrag._space_of_row(tg_table_name, to_jsonb(n)) as space, n.born from new_rows as n
+            ) as b
+        )
+    then
+        perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._guard_births() is 'Trigger: rows with a belief interval are born when their transaction says so.';
+
 create function graphrag._guard_belief()
     returns trigger
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- Born in the revision of this transaction; dying in it, once, or coming back to life in the revision in which it died;
--- nothing else changes. A row born in this revision was never believed by anyone and may go.
+-- Dying in the revision of this transaction, once, or coming back to life in the revision in which it died; nothing else
+-- changes. A row born in this revision was never believed by anyone and may go.
 declare
     _died bigint;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    if tg_op = 'INSERT' then
-        if new.died is null and graphrag._is_own_revision(tg_table_name, to_jsonb(new), new.born) then
-            return new;
-        end if;
-    elsif tg_op = 'UPDATE' then
+    if tg_op = 'UPDATE' then
         _died := new.died;
         new.died := old.died;
         if new is not distinct from old
             and (_died is null) <> (old.died is null)
-            and graphrag._is_own_revision(tg_table_name, to_jsonb(old), coalesce(_died, old.died))
+            and graphrag._is_own_revision(
+                graphrag._space_of_row(tg_table_name, to_jsonb(old)), coalesce(_died, old.died)
+            )
         then
             new.died := _died;
             return new;
         end if;
-    elsif graphrag._is_own_revision(tg_table_name, to_jsonb(old), old.born) or graphrag._may_purge(tg_relid) then
+    elsif graphrag._is_own_revision(graphrag._space_of_row(tg_table_name, to_jsonb(old)), old.born)
+        or graphrag._may_purge(tg_relid)
+    then
         return old;
     end if;
-    raise exception 'table %.% does not take this %', tg_table_schema, tg_table_name, lower(tg_op)
+    perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
+end
+$function$;
+comment on function graphrag._guard_belief() is 'Trigger: rows with a belief interval die when their transaction says so, and are never changed.';
+
+create function graphrag._refuse_history(schema_name text, table_name text, operation text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    raise exception 'table %.% does not take this %', schema_name, table_name, lower(operation)
         using errcode = 'GR022',
             detail = 'A row is born and dies in the revision that its own transaction has taken in its space, and is never'
                 ' changed or deleted.',
@@ -94,7 +127,7 @@ begin
                 ' graphrag.purge() erases history.';
 end
 $function$;
-comment on function graphrag._guard_belief() is 'Trigger: belief columns hold what their transaction may claim, and nothing else.';
+comment on function graphrag._refuse_history(text, text, text) is 'Raises GR022 for what would forge history.';
 
 create function graphrag._guard_verdict()
     returns trigger
@@ -157,57 +190,46 @@ end
 $function$;
 comment on function graphrag._says_what_was_judged(bigint, bigint) is 'Whether an assertion was judged to contradict what another one says.';
 
-create function graphrag._is_own_revision(table_name text, written jsonb, n bigint)
+create function graphrag._space_of_row(table_name text, written jsonb)
+    returns integer
+    language plpgsql stable parallel safe
+as $function$
+-- Of what owns the row, whatever space the row says. A statement a table, so that each is planned and started alone.
+begin
+    case table_name
+        when 'relation_version' then
+            return (select o.space from relation as o where o.id = (written ->> 'relation')::bigint);
+        when 'entity_version' then
+            return (select o.space from entity as o where o.id = (written ->> 'entity')::bigint);
+        when 'document_version' then
+            return (select o.space from document as o where o.id = (written ->> 'document')::bigint);
+        when 'community_version' then
+            return (select o.space from community as o where o.id = (written ->> 'community')::bigint);
+        when 'document_chunk' then
+            return (
+                select o.space
+                from document_version as v
+                join document as o on o.id = v.document
+                where v.id = (written ->> 'version')::bigint
+            );
+        else
+            return (written ->> 'space')::integer;
+    end case;
+end
+$function$;
+comment on function graphrag._space_of_row(text, jsonb) is 'The space that a row with a belief interval belongs to.';
+
+create function graphrag._is_own_revision(space integer, n bigint)
     returns boolean
     language plpgsql stable parallel unsafe
 as $function$
--- A statement a table, so that each is planned and started alone.
 begin
-    if table_name = 'relation_version' then
-        return exists (
-            select
-            from relation as o
-            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
-            where o.id = (written ->> 'relation')::bigint
-        );
-    elsif table_name = 'entity_version' then
-        return exists (
-            select
-            from entity as o
-            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
-            where o.id = (written ->> 'entity')::bigint
-        );
-    elsif table_name = 'document_version' then
-        return exists (
-            select
-            from document as o
-            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
-            where o.id = (written ->> 'document')::bigint
-        );
-    elsif table_name = 'community_version' then
-        return exists (
-            select
-            from community as o
-            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
-            where o.id = (written ->> 'community')::bigint
-        );
-    elsif table_name = 'document_chunk' then
-        return exists (
-            select
-            from document_version as v
-            join document as o on o.id = v.document
-            join revision as r on r.space = o.space and r.n = $3 and r.transaction = graphrag._transaction()
-            where v.id = (written ->> 'version')::bigint
-        );
-    end if;
     return exists (
-        select
-        from revision as r
-        where r.space = (written ->> 'space')::integer and r.n = $3 and r.transaction = graphrag._transaction()
+        select from revision as r where r.space = $1 and r.n = $2 and r.transaction = graphrag._transaction()
     );
 end
 $function$;
-comment on function graphrag._is_own_revision(text, jsonb, bigint) is 'Whether this transaction has taken a revision in the space of a row.';
+comment on function graphrag._is_own_revision(integer, bigint) is 'Whether this transaction has taken a revision of a space.';
 
 create function graphrag._keep()
     returns trigger

@@ -1,35 +1,62 @@
 create function graphrag._begins_with_number(value text)
     returns boolean
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- Most objects do not, and need no closer look.
-    select split_part(split_part(value, ' ', 1), '-', 1) = any (
-        '{a,an,half,zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,'
-        'sixteen,seventeen,eighteen,nineteen,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety,hundred,thousand,'
-        'million,billion,trillion,over,more,at,less,under,up,below,above,fewer,approximately,about,around,roughly,'
-        'nearly,almost,circa}'
-    )
+declare
+    _first text := split_part(split_part(value, ' ', 1), '-', 1);
+begin
+    return _first = any (
+            '{a,an,half,zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,'
+            'sixteen,seventeen,eighteen,nineteen,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety,hundred,thousand,'
+            'million,billion,trillion}'
+        )
+        or graphrag._qualifier(value) <> ''
+        or graphrag._cardinal(_first) is not null;
+end
 $function$;
 comment on function graphrag._begins_with_number(text) is 'Whether the first word of a text is a number, or may stand before one.';
 
 create function graphrag._qualifier(value text)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- With the blank after it; '' if there is none.
-    select case
-        when split_part(value, ' ', 1) = any (
-            '{over,under,below,above,approximately,about,around,roughly,nearly,almost,circa}'
-        )
-            then split_part(value, ' ', 1) || ' '
-        when split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2) = any (
-            '{more than,at least,less than,up to,fewer than,at most}'
-        )
-            then split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2) || ' '
-        else ''
-    end
+declare
+    _words text[] := (string_to_array(value, ' '))[:3];
+    _qualifier text;
+begin
+    for _n in 1 .. cardinality(_words) loop
+        _qualifier := array_to_string(_words[:_n], ' ');
+        if graphrag._is_bound(_qualifier) is not null then
+            return _qualifier || ' ';
+        end if;
+    end loop;
+    return '';
+end
 $function$;
 comment on function graphrag._qualifier(text) is 'The words before a quantity that make it a bound or an estimate.';
+
+create function graphrag._is_bound(words text)
+    returns boolean
+    language sql immutable strict parallel safe
+as $function$
+    select (
+        '{"over": true, "more than": true, "at least": true, "less than": true, "under": true, "up to": true,
+          "below": true, "above": true, "fewer than": true, "at most": true, "approximately": false, "approx.": false,
+          "about": false, "around": false, "roughly": false, "nearly": false, "almost": false, "circa": false,
+          "ca.": false, "c.": false,
+          "über": true, "mehr als": true, "mindestens": true, "weniger als": true, "höchstens": true, "bis zu": true,
+          "rund": false, "etwa": false, "ungefähr": false, "fast": false, "knapp": false,
+          "plus de": true, "moins de": true, "au moins": true, "au plus": true, "jusqu''à": true, "environ": false,
+          "près de": false, "à peu près": false, "presque": false,
+          "más de": true, "menos de": true, "al menos": true, "hasta": true, "aproximadamente": false, "unos": false,
+          "unas": false, "cerca de": false, "casi": false,
+          "oltre": true, "più di": true, "meno di": true, "almeno": true, "fino a": true, "quasi": false}'::jsonb
+        ->> words
+    )::boolean
+$function$;
+comment on function graphrag._is_bound(text) is 'Whether words before a quantity make it a bound (true) or an estimate (false); null if neither.';
 
 create function graphrag._figures_of_words(value text)
     returns text
@@ -78,7 +105,7 @@ begin
         _prefix := ltrim(_prefix || ' ' || _word);
         if graphrag._number_in_words(_prefix) is not null then
             _digits := _prefix;
-        elsif _word <> 'and' then
+        elsif _word not in ('and', 'y', 'et') then
             exit;
         end if;
     end loop;
@@ -87,7 +114,13 @@ begin
     if _digits is null
         or split_part(_rest, ' ', 1) in (
             'of', 'or', 'and', 'in', 'at', 'to', 'the', 'more', 'other', 'another', 'by', 'for', 'from', 'with', 'on',
-            'after', 'before'
+            'after', 'before', 'von', 'der', 'die', 'das', 'des', 'oder', 'und', 'im', 'am', 'zu', 'mehr', 'de', 'du',
+            'ou', 'et', 'à', 'o', 'y', 'en', 'que', 'qui', 'di', 'e', 'del', 'dei', 'delle', 'che'
+        )
+        -- They mean other things in English, unless a measure follows.
+        or (
+            _digits in ('once', 'due', 'elf', 'seize', 'sept', 'cent', 'cento')
+            and not graphrag._is_measure(_rest)
         ) then
         return null;
     end if;
@@ -104,6 +137,19 @@ begin
 end
 $function$;
 comment on function graphrag._figures_of_words(text) is 'A quantity in words with its number in figures; null if it begins with no number.';
+
+create function graphrag._is_measure(rest text)
+    returns boolean
+    language plpgsql immutable strict parallel safe
+as $function$
+begin
+    return graphrag._scale(rest, true) <> 1
+        or graphrag._currency(rest) is not null
+        or graphrag._is_percent(rest)
+        or graphrag._unit_code(rest) is not null;
+end
+$function$;
+comment on function graphrag._is_measure(text) is 'Whether what follows a number is a scale, a currency, a percentage or a known unit.';
 
 create function graphrag._figures_of_fractions(value text)
     returns text

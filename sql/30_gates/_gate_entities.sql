@@ -2,14 +2,17 @@ create function graphrag._gate_entities(records jsonb, ground text, possessive b
     returns setof graphrag._gated_entity
     language plpgsql stable parallel safe rows 20
 as $function$
--- ground: graphrag._ground_words() of the text the entities were read in; null: they need not occur in it.
+-- ground: graphrag._ground_words() of the text the entities were read in; null: they need not occur in it. A type or
+-- identifier too long to be one costs itself, not the record, and so do aliases and identifiers beyond a hundred.
 begin
     return query
     with stated as materialized (
         select
             e.no::integer as no,
             graphrag._one_line(e.record ->> 'name') as name,
-            graphrag._one_line(e.record ->> 'type') as type,
+            case when length(e.record ->> 'type') <= 200 then graphrag._one_line(e.record ->> 'type') end as type,
+            graphrag._json_texts(e.record -> 'aliases') as aliases,
+            graphrag._json_texts(e.record -> 'identifiers') as identifiers,
             e.record
         from jsonb_array_elements(records) with ordinality as e (record, no)
     ),
@@ -22,7 +25,7 @@ begin
             union all
             select s.no, a.pos, a.alias, s.type
             from stated as s
-            cross join unnest(graphrag._json_texts(s.record -> 'aliases')) with ordinality as a (alias, pos)
+            cross join unnest(s.aliases[:100]) with ordinality as a (alias, pos)
         ) as f
     ),
     gated as materialized (
@@ -43,7 +46,9 @@ begin
         coalesce(a.aliases, '{}'),
         coalesce(a.folded_aliases, '{}'),
         coalesce(a.rejected, 0)::integer,
-        graphrag._json_texts(s.record -> 'identifiers'),
+        i.identifiers,
+        greatest(cardinality(s.aliases) - 100, 0) + cardinality(s.identifiers) - cardinality(i.identifiers)
+        + case when s.type is null and length(s.record ->> 'type') > 200 then 1 else 0 end,
         coalesce(
             n.reason,
             case
@@ -57,6 +62,11 @@ begin
         s.record
     from stated as s
     join gated as n on n.no = s.no and n.pos = 0
+    cross join lateral (
+        select array(
+            select i.identifier from unnest(s.identifiers) as i (identifier) where length(i.identifier) <= 500 limit 100
+        ) as identifiers
+    ) as i
     left join lateral (
         select
             array_agg(g.name order by g.pos) filter (where g.reason is null) as aliases,

@@ -19,6 +19,10 @@ begin
             from unnest(entities) as e
             where e.rejected_aliases > 0
             union all
+            select 2, e.no, 'over_long', e.record, e.over_long
+            from unnest(entities) as e
+            where e.over_long > 0
+            union all
             select 3, t.no, coalesce(t.reason, t.period_problem), t.record, 1
             from unnest(triples) as t
             where t.reason is not null or t.period_problem is not null

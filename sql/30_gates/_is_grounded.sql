@@ -54,22 +54,28 @@ comment on function graphrag._is_grounded(text, text) is 'Whether a name occurs 
 
 create function graphrag._ground_pattern(words text)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- A blank may follow each letter, initials each word. In brackets, every sign is itself.
-    select format(
-        ' %s(?:e?s)? ',
-        string_agg(
-            case
-                when l.letter = ' ' then '(?:[a-z] ){0,2}'
-                when l.letter = 's' and l.no = length(words) and words ~ '.{3}[^s]s$' then '(?:e?s)?'
-                else format('[%s] ?', case when l.letter in ('^', '\', ']', '[') then '\' || l.letter else l.letter end)
-            end,
-            ''
-            order by l.no
+begin
+    return (
+        select format(
+            ' %s(?:e?s)? ',
+            string_agg(
+                case
+                    when l.letter = ' ' then '(?:[a-z] ){0,2}'
+                    when l.letter = 's' and l.no = length(words) and words ~ '.{3}[^s]s$' then '(?:e?s)?'
+                    else format(
+                        '[%s] ?', case when l.letter in ('^', '\', ']', '[') then '\' || l.letter else l.letter end
+                    )
+                end,
+                ''
+                order by l.no
+            )
         )
-    )
-    from regexp_split_to_table(words, '') with ordinality as l (letter, no)
+        from regexp_split_to_table(words, '') with ordinality as l (letter, no)
+    );
+end
 $function$;
 comment on function graphrag._ground_pattern(text) is 'A regular expression for the ways in which a text that graphrag._ground_words() prepared may write a name.';
 

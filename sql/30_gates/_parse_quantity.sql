@@ -8,7 +8,7 @@ as $function$
 declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
-    _value text := translate(btrim(value), '−–—  ', '---  ');
+    _value text := translate(btrim(value), '−–—  ’', '---  ''');
     _prefix text := substring(_value from '^\D*');
     _before text := btrim(translate(_prefix, '-+(~≈<>≤≥', ''));
     _symbol text := split_part(_before, ' ', -1);
@@ -22,18 +22,18 @@ begin
     if _currency is not null then
         _before := rtrim(left(_before, -length(_symbol)));
     end if;
-    if _before = any ('{over,more than,at least,less than,under,up to,below,above,fewer than,at most}') then
-        _is_bound := true;
-    elsif _before <> all ('{"",approximately,approx.,about,around,roughly,nearly,almost,circa,ca.,c.}') then
+    if _before <> '' and graphrag._is_bound(_before) is null then
         return _nothing;
     end if;
+    _is_bound := _is_bound or coalesce(graphrag._is_bound(_before), false);
     _part := regexp_match(
         substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
     );
     if _part is null or length(_part[3]) > 61 then
         return _nothing;
     end if;
-    _after := btrim(translate(_part[3], '()', ''));
+    -- 5 Md€, 5 M€
+    _after := regexp_replace(btrim(translate(_part[3], '()', '')), '^([[:alpha:]]+\.?)([€£$])', '\1 \2');
     _scale := graphrag._scale(_after, _currency is not null);
     _unit := nullif(graphrag._after_scale(_after, _scale), '');
     if _currency is null and (
@@ -49,16 +49,14 @@ begin
         _currency := graphrag._currency(_unit);
         _unit := null;
     end if;
-    if _currency is null
-        and lower(split_part(_unit, ' of ', 1))
-            = any ('{%,percent,per cent,pct,pct.,prozent,pour cent,por ciento,por cento,per cento}')
-        and (_unit = lower(_unit) or _unit not like '% of %') then
+    if _currency is null and graphrag._is_percent(_unit) then
         _result.kind := 'percent';
         _unit := '%';
     elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
             and _part[1] ~ '^(1\d|20)\d\d$'
+            and graphrag._unit_code(_unit) is null
             and _unit !~ '([^sui]s|people|men|women|children|^.{1,3})$'
         ) then
         -- 1989 film is no number of films.
@@ -88,6 +86,20 @@ end
 $function$;
 comment on function graphrag._parse_quantity(text) is 'The number and unit of a quantity, amount of money or percentage; all null if the text is none.';
 
+create function graphrag._is_percent(unit text)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+    select coalesce(
+        lower(split_part(unit, ' of ', 1)) = any (
+            '{%,percent,per cent,pct,pct.,prozent,procent,pour cent,por ciento,por cento,porcento,per cento,percento}'
+        )
+        and (unit = lower(unit) or unit not like '% of %'),
+        false
+    )
+$function$;
+comment on function graphrag._is_percent(text) is 'Whether what follows a number makes it a percentage.';
+
 create function graphrag._currency_code(symbol text)
     returns text
     language sql immutable strict parallel safe
@@ -105,6 +117,11 @@ as $function$
           "Euro": "EUR", "pounds sterling": "GBP", "yen": "JPY", "yuan": "CNY", "renminbi": "CNY", "won": "KRW",
           "rupees": "INR", "Indian rupees": "INR", "Swiss francs": "CHF", "Canadian dollars": "CAD",
           "Australian dollars": "AUD", "dólares": "USD", "dollari": "USD", "us dollars": "USD", "u.s. dollars": "USD",
+          "us dollar": "USD", "u.s. dollar": "USD", "us-dollar": "USD", "dollars américains": "USD",
+          "dólares estadounidenses": "USD", "dollari americani": "USD", "pound sterling": "GBP", "pfund sterling": "GBP",
+          "british pounds": "GBP", "livres sterling": "GBP", "libras esterlinas": "GBP", "schweizer franken": "CHF",
+          "francs suisses": "CHF", "franchi svizzeri": "CHF", "yens": "JPY", "roubles": "RUB", "rubles": "RUB",
+          "rubel": "RUB", "zloty": "PLN", "złoty": "PLN", "reais": "BRL", "shekels": "ILS", "hryvnia": "UAH",
           "indian rupees": "INR", "swiss francs": "CHF", "canadian dollars": "CAD", "australian dollars": "AUD"}'::jsonb
     ) ->> symbol
 $function$;
@@ -112,12 +129,14 @@ comment on function graphrag._currency_code(text) is 'The ISO code of a currency
 
 create function graphrag._currency(symbol text)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
-    select coalesce(
+begin
+    return coalesce(
         graphrag._currency_code(symbol), case when length(symbol) > 3 then graphrag._currency_code(lower(symbol)) end
-    )
+    );
+end
 $function$;
 comment on function graphrag._currency(text) is 'The ISO code of a currency from its symbol, code or name; null where that is not clear.';
 
@@ -138,15 +157,17 @@ begin
     end if;
     return coalesce(
         (
-            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "tausend": 1e3, "lakh": 1e5,
-              "crore": 1e7,
-              "million": 1e6, "millions": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
+            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "mille": 1e3, "mila": 1e3, "tausend": 1e3,
+              "Tausend": 1e3, "Tsd.": 1e3, "Tsd": 1e3, "duizend": 1e3, "lakh": 1e5, "crore": 1e7,
+              "million": 1e6, "millions": 1e6, "mln": 1e6, "mln.": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
               "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
               "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,
               "billion": 1e9, "billions": 1e9, "bn": 1e9, "bln": 1e9, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "mrd": 1e9,
               "Milliarde": 1e9, "Milliarden": 1e9, "milliard": 1e9, "milliards": 1e9, "miliardo": 1e9, "miliardi": 1e9,
-              "mil millones": 1e9, "mil milhões": 1e9, "miljard": 1e9, "bilhão": 1e9, "bilhões": 1e9,
-              "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
+              "mil millones": 1e9, "mil milhões": 1e9, "miljard": 1e9, "bilhão": 1e9, "bilhões": 1e9, "mld": 1e9,
+              "mld.": 1e9, "Md": 1e9, "Mds": 1e9, "md": 1e9, "mds": 1e9,
+              "trillion": 1e12, "trillions": 1e12, "tn": 1e12, "Billionen": 1e12, "Bio.": 1e12, "billones": 1e12,
+              "billón": 1e12, "trilhão": 1e12, "trilhões": 1e12,
               "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12}'::jsonb
             ->> _word
         )::numeric,
@@ -168,7 +189,7 @@ begin
     return case
         when scale = 1 then unit
         when octet_length(left(unit, 1)) > 2 then btrim(substr(unit, 2))
-        else regexp_replace(unit, '^(mil (?=mil))?\S+\s*((of|de|d'') ?)?', '')
+        else regexp_replace(unit, '^(mil (?=mil))?\S+\s*((of|de|di)\M ?|d'')?', '')
     end;
 end
 $function$;
@@ -182,7 +203,7 @@ as $function$
 -- points), things counted (wind turbines) or measured (litres of water); each with `per` something. The usual ones
 -- first: the server keeps few regular expressions compiled, and the last one is dear to compile.
 begin
-    if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' then
+    if ltrim(unit, 'abcdefghijklmnopqrstuvwxyz/') = '' or graphrag._unit_code(unit) is not null then
         return true;
     end if;
     return unit ~ (

@@ -47,16 +47,3 @@ begin
 end
 $function$;
 comment on function graphrag._value_key(text, graphrag.parsed_value) is 'What all spellings of one value share: its number and unit where it is one, else its words.';
-
-create function graphrag._unit_key(unit text)
-    returns text
-    language sql immutable strict parallel safe
-as $function$
--- One form for singular and plural (1 employee, 2 employees); a symbol keeps its case (MW is not mW).
-    select case
-        when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
-            then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
-        else unit
-    end
-$function$;
-comment on function graphrag._unit_key(text) is 'The form in which spellings of one unit are equal.';

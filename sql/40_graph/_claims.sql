@@ -230,23 +230,27 @@ comment on function graphrag._is_retracted(integer, text, boolean, bigint, bigin
 
 create function graphrag._corrects(metadata jsonb)
     returns text[]
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select case jsonb_typeof(metadata -> 'corrects')
+begin
+    return case jsonb_typeof(metadata -> 'corrects')
         when 'string' then array[metadata ->> 'corrects']
         when 'array' then array(select jsonb_array_elements_text(metadata -> 'corrects'))
-    end
+    end;
+end
 $function$;
 comment on function graphrag._corrects(jsonb) is 'The keys of the documents that a document corrects, by its metadata; NULL if it corrects none.';
 
 create function graphrag._period_key(claim tstzrange)
     returns text
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- The same text in every session, whatever its time zone and date style; '' for no period.
-    select case
+begin
+    return case
         when claim is null then ''
         else concat(extract(epoch from lower(claim)), '/', extract(epoch from upper(claim)))
-    end
+    end;
+end
 $function$;
 comment on function graphrag._period_key(tstzrange) is 'A stated period as part of the identity of a value.';

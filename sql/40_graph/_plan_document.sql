@@ -60,15 +60,17 @@ comment on function graphrag._plan_document(text, text, text, text, jsonb, times
 
 create function graphrag._document_key(document text, source text, content text default null)
     returns text
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- Without source and document, the content is the key: two such documents never replace each other. A name that looks
 -- like one of the other keys is written as they are.
-    select case
+begin
+    return case
         when document is null and source is null then 'sha256:' || encode(sha256(convert_to(content, 'UTF8')), 'hex')
         when source is null and document !~ '^(\[|sha256:)' then document
         else jsonb_build_array(source, document)::text
-    end
+    end;
+end
 $function$;
 comment on function graphrag._document_key(text, text, text) is 'One text for (source, document), or for the content of a document without either.';
 
@@ -108,68 +110,100 @@ comment on function graphrag._compare_document(graphrag._document_plan) is 'Comp
 
 create function graphrag._assign_extraction(extraction jsonb, bodies text[])
     returns jsonb[]
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- Which chunk the caller's records were read in: an entity in every chunk that has its name or an alias, a triple in
 -- the first chunk that has its evidence, else both names, else its subject. What is found nowhere goes to the first
--- chunk, where the gates reject and count it.
-    with chunk (no, folded) as (
-        select b.no, graphrag._fold_name(b.body)
-        from unnest(bodies) with ordinality as b (body, no)
-    ),
-    numbered (no, records) as (
-        select (c.chunk ->> 'no')::integer, c.chunk
-        from jsonb_array_elements(extraction -> 'chunks') as c (chunk)
-    ),
-    entity as (
-        select e.record, e.no, coalesce(array_agg(c.no) filter (where c.no is not null), '{1}') as chunks
-        from jsonb_array_elements(extraction -> 'entities') with ordinality as e (record, no)
-        left join chunk as c on exists (
-            select
-            from jsonb_array_elements_text(
+-- chunk, where the gates reject and count it. What is too long to be a name, or a quote, is not looked for.
+declare
+    _entities jsonb := coalesce(extraction -> 'entities', '[]');
+    _triples jsonb := coalesce(extraction -> 'triples', '[]');
+    _longest integer := 2 * (select max(length(b)) from unnest(bodies) as b);
+begin
+    if cardinality(bodies) = 1 and extraction -> 'chunks' is null then
+        return array[jsonb_build_object(
+            'entities', _entities, 'triples', _triples, 'malformed', coalesce(extraction -> 'malformed', '0')
+        )];
+    end if;
+    return (
+        with chunk as materialized (
+            select b.no, graphrag._fold_name(b.body) as folded
+            from unnest(bodies) with ordinality as b (body, no)
+        ),
+        numbered (no, records) as (
+            select (c.chunk ->> 'no')::integer, c.chunk
+            from jsonb_array_elements(extraction -> 'chunks') as c (chunk)
+        ),
+        form as materialized (
+            select distinct e.no, graphrag._fold_name(n.name) as folded
+            from jsonb_array_elements(_entities) with ordinality as e (record, no)
+            cross join jsonb_array_elements_text(
                 jsonb_build_array(e.record -> 'name') || coalesce(e.record -> 'aliases', '[]')
             ) as n (name)
-            where position(graphrag._fold_name(n.name) in c.folded) > 0
-        )
-        group by e.record, e.no
-    ),
-    triple as (
-        select
-            t.record,
-            t.no,
-            coalesce(
+            where length(n.name) <= 200
+        ),
+        found as materialized (
+            select f.no, array_agg(distinct c.no) as chunks
+            from form as f
+            join chunk as c on position(f.folded in c.folded) > 0
+            group by f.no
+        ),
+        entity as materialized (
+            select e.record, e.no, coalesce(f.chunks, '{1}') as chunks
+            from jsonb_array_elements(_entities) with ordinality as e (record, no)
+            left join found as f on f.no = e.no
+        ),
+        stated as materialized (
+            select
+                t.no,
+                t.record,
+                case
+                    when length(t.record ->> 'subject') <= 200 then graphrag._fold_name(t.record ->> 'subject')
+                end as subject,
+                case
+                    when length(t.record ->> 'object') <= 200 then graphrag._fold_name(t.record ->> 'object')
+                end as object,
+                case
+                    when length(t.record ->> 'evidence') <= _longest
+                        then graphrag._fold_name(t.record ->> 'evidence')
+                end as evidence
+            from jsonb_array_elements(_triples) with ordinality as t (record, no)
+        ),
+        triple as materialized (
+            select
+                t.record,
+                t.no,
                 (
                     select c.no
                     from chunk as c
                     order by
-                        position(graphrag._fold_name(t.record ->> 'evidence') in c.folded) > 0 desc nulls last,
-                        position(graphrag._fold_name(t.record ->> 'subject') in c.folded) > 0
-                            and position(graphrag._fold_name(t.record ->> 'object') in c.folded) > 0 desc nulls last,
-                        position(graphrag._fold_name(t.record ->> 'subject') in c.folded) > 0 desc nulls last,
+                        position(t.evidence in c.folded) > 0 desc nulls last,
+                        position(t.subject in c.folded) > 0 and position(t.object in c.folded) > 0 desc nulls last,
+                        position(t.subject in c.folded) > 0 desc nulls last,
                         c.no
                     limit 1
-                ),
-                1
-            ) as chunk
-        from jsonb_array_elements(extraction -> 'triples') with ordinality as t (record, no)
-    )
-    select array_agg(
-        coalesce(
-            n.records,
-            jsonb_build_object(
-                'entities', coalesce(
-                    (select jsonb_agg(e.record order by e.no) from entity as e where c.no = any (e.chunks)), '[]'
-                ),
-                'triples', coalesce(
-                    (select jsonb_agg(t.record order by t.no) from triple as t where t.chunk = c.no), '[]'
-                ),
-                'malformed', case when c.no = 1 then coalesce(extraction -> 'malformed', '0') else '0' end
-            )
+                ) as chunk
+            from stated as t
         )
-        order by c.no
-    )
-    from chunk as c
-    left join numbered as n on n.no = c.no
+        select array_agg(
+            coalesce(
+                n.records,
+                jsonb_build_object(
+                    'entities', coalesce(
+                        (select jsonb_agg(e.record order by e.no) from entity as e where c.no = any (e.chunks)), '[]'
+                    ),
+                    'triples', coalesce(
+                        (select jsonb_agg(t.record order by t.no) from triple as t where t.chunk = c.no), '[]'
+                    ),
+                    'malformed', case when c.no = 1 then coalesce(extraction -> 'malformed', '0') else '0' end
+                )
+            )
+            order by c.no
+        )
+        from chunk as c
+        left join numbered as n on n.no = c.no
+    );
+end
 $function$;
 comment on function graphrag._assign_extraction(jsonb, text[]) is 'Distributes supplied entities and triples over the chunks they were read in.';
 

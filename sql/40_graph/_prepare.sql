@@ -40,9 +40,10 @@ comment on function graphrag._check_answers(graphrag._document_plan, jsonb) is '
 
 create function graphrag._prepared(gated jsonb, texts jsonb)
     returns jsonb
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select jsonb_build_object(
+begin
+    return jsonb_build_object(
         'chunks', gated,
         'texts', texts,
         'rejected', (
@@ -54,7 +55,8 @@ as $function$
                 group by e.reason
             ) as r
         )
-    )
+    );
+end
 $function$;
 comment on function graphrag._prepared(jsonb, jsonb) is 'What _write_document() takes: gated chunks, new texts with their vectors, and how many records the gates refused.';
 
@@ -121,11 +123,15 @@ comment on function graphrag._gate_all(graphrag._document_plan, jsonb, jsonb) is
 
 create function graphrag._unused_attributes(answer jsonb)
     returns jsonb
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- What a model said beyond what it was asked for: kept with the chunk, under the record that had it.
-    select coalesce(jsonb_agg(r.record), '[]')
-    from jsonb_path_query(answer, '$.*[*] ? (exists(@.metadata))') as r (record)
+begin
+    return (
+        select coalesce(jsonb_agg(r.record), '[]')
+        from jsonb_path_query(answer, '$.*[*] ? (exists(@.metadata.*))') as r (record)
+    );
+end
 $function$;
 comment on function graphrag._unused_attributes(jsonb) is 'The records of an answer that have attributes nobody asked for.';
 
@@ -251,12 +257,14 @@ comment on function graphrag._embed_new(graphrag._document_plan, jsonb) is 'Vect
 
 create function graphrag._mention_text(mention jsonb)
     returns text
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select concat(
+begin
+    return concat(
         mention ->> 'surface',
         ' (' || (mention ->> 'type') || ')',
         ': ' || (mention ->> 'description')
-    )
+    );
+end
 $function$;
 comment on function graphrag._mention_text(jsonb) is 'A mention as it is embedded, searched and shown.';

@@ -22,17 +22,8 @@ begin
     plan := graphrag._leave_failures(plan, prepared -> 'chunks');
     if not plan.is_unchanged then
         _revision := graphrag._next_revision(plan.space, 'index');
-        insert into document (space, source, name, key)
-        values (plan.space, plan.source, plan.name, plan.key)
-        on conflict do nothing;
-        plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
-        perform graphrag._store_contents(plan.space, prepared -> 'texts');
-        perform graphrag._store_chunks(plan, prepared -> 'chunks');
-        perform graphrag._store_evidence(plan, prepared -> 'chunks');
-        perform graphrag._store_contradictions(plan, prepared -> 'contradictions');
         _kinds := graphrag._order_kinds(plan.space);
-        _touched := graphrag._replace_version(plan, _revision);
-        _touched := _touched || graphrag._reread(plan.space, _revision, _touched);
+        _touched := graphrag._store_document(plan, prepared, _revision);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._recount_terms(plan.space, _revision);
@@ -42,6 +33,28 @@ begin
 end
 $function$;
 comment on function graphrag._write_document(graphrag._document_plan, jsonb) is 'Writes a prepared document and derives what it touches.';
+
+create function graphrag._store_document(plan graphrag._document_plan, prepared jsonb, revision bigint)
+    returns bigint[]
+    language plpgsql volatile parallel unsafe
+as $function$
+-- All of a document but what is derived from it: returns the chunks whose evidence begins or ceases to count.
+declare
+    _touched bigint[];
+begin
+    insert into document (space, source, name, key)
+    values (plan.space, plan.source, plan.name, plan.key)
+    on conflict do nothing;
+    plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
+    perform graphrag._store_contents(plan.space, prepared -> 'texts');
+    perform graphrag._store_chunks(plan, prepared -> 'chunks');
+    perform graphrag._store_evidence(plan, prepared -> 'chunks');
+    perform graphrag._store_contradictions(plan, prepared -> 'contradictions');
+    _touched := graphrag._replace_version(plan, revision);
+    return _touched || graphrag._reread(plan.space, revision, _touched);
+end
+$function$;
+comment on function graphrag._store_document(graphrag._document_plan, jsonb, bigint) is 'Stores what is new in a document and puts its version in the place of the live one; returns the chunks it touches.';
 
 create function graphrag._lacks(plan graphrag._document_plan, prepared jsonb)
     returns boolean
@@ -299,20 +312,24 @@ comment on function graphrag._store_evidence(graphrag._document_plan, jsonb) is 
 
 create function graphrag._identifiers(body text)
     returns text[]
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- Part numbers, CVE ids, versions, file paths: what a text-search parser takes apart and a reader wants found exactly.
-    select coalesce(array_agg(distinct lower(t.token)), '{}')
-    from (
-        select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
-        from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
-    ) as t
-    where length(t.token) between 3 and 200
-        and (
-            t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
-            or t.token ~ '[/\\_].*[[:alnum:]]'
-            or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]'
-        )
+begin
+    return (
+        select coalesce(array_agg(distinct lower(t.token)), '{}')
+        from (
+            select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
+            from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
+        ) as t
+        where length(t.token) between 3 and 200
+            and (
+                t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
+                or t.token ~ '[/\\_].*[[:alnum:]]'
+                or t.token ~ '[[:alpha:]][0-9]|[0-9][[:alpha:]]'
+            )
+    );
+end
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
 

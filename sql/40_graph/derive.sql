@@ -116,25 +116,29 @@ create function graphrag._moved_names(
     decided text[]
 )
     returns graphrag._resolution[]
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- Names, each with the document in which it moved or null, that mean another entity than before, and all that mean, by
 -- whatever name and in whatever document, an entity that was decided about.
-    select coalesce(array_agg(row(m.folded, m.document, null)::graphrag._resolution), '{}')
-    from (
-        select coalesce(o.folded, n.folded) as folded, coalesce(o.document, n.document) as document
-        from unnest(before) as o
-        full join unnest(after) as n
-            on n.folded = o.folded and coalesce(n.document, 0) = coalesce(o.document, 0)
-        where n.entity is distinct from o.entity
-        union
-        select d.folded, null from unnest(decided) as d (folded)
-        union
-        select a.folded, a.document
-        from unnest(before || after) as d
-        join unnest(before || after) as a on a.entity = d.entity
-        where d.folded = any (decided)
-    ) as m
+begin
+    return (
+        select coalesce(array_agg(row(m.folded, m.document, null)::graphrag._resolution), '{}')
+        from (
+            select coalesce(o.folded, n.folded) as folded, coalesce(o.document, n.document) as document
+            from unnest(before) as o
+            full join unnest(after) as n
+                on n.folded = o.folded and coalesce(n.document, 0) = coalesce(o.document, 0)
+            where n.entity is distinct from o.entity
+            union
+            select d.folded, null from unnest(decided) as d (folded)
+            union
+            select a.folded, a.document
+            from unnest(before || after) as d
+            join unnest(before || after) as a on a.entity = d.entity
+            where d.folded = any (decided)
+        ) as m
+    );
+end
 $function$;
 comment on function graphrag._moved_names(graphrag._resolution[], graphrag._resolution[], text[]) is 'The names that mean another entity than before.';
 
@@ -142,8 +146,10 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space. Where there is nothing to change, no revision is left behind; the lock stays.
+-- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing to
+-- do, no revision is left behind; the lock stays.
 declare
+    _is_counted boolean := graphrag._has_term_counts(space);
     _revision bigint;
     _reread bigint[] := '{}';
     _result graphrag._derived;
@@ -155,8 +161,11 @@ begin
             _reread := graphrag._reread(space, _revision);
         end if;
         _result := graphrag._derive(space, _revision);
-        if _result.changes = 0 and _reread = '{}' then
+        if _result.changes = 0 and _reread = '{}' and _is_counted then
             raise sqlstate 'GR099';
+        end if;
+        if not _is_counted then
+            perform graphrag._count_all_terms(space, _revision);
         end if;
         return _result.changes;
     exception

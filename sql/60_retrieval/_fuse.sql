@@ -119,31 +119,21 @@ create function graphrag._rank_passages(
     hits graphrag._hit[],
     walked graphrag._found[],
     question vector,
-    ways graphrag._ways,
     places integer
 )
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 10
 as $function$
 -- By mass if the walk was one that spreads it over passages, else by the ranks of the channels.
-declare
-    _is_diverse boolean := 'mmr' = any (ways.rerank);
-    _places integer := case when _is_diverse then 3 * places else places end;
-    _ranked graphrag._ranked[];
 begin
     if exists (select from unnest(walked) as f where f.chunk is not null) then
-        _ranked := array(select p from graphrag._passages_by_mass(hits, walked, question, _places) as p);
+        return query select p.* from graphrag._passages_by_mass(hits, walked, question, places) as p;
     else
-        _ranked := array(select f from graphrag._fuse(hits, _places) as f);
-    end if;
-    if _is_diverse then
-        return query select d.* from graphrag._diverse(_ranked, places) as d;
-    else
-        return query select r.* from unnest(_ranked) as r;
+        return query select f.* from graphrag._fuse(hits, places) as f;
     end if;
 end
 $function$;
-comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, graphrag._ways, integer) is 'The passages of a read from its channels and its walk.';
+comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, integer) is 'The passages of a read from its channels and its walk.';
 
 create function graphrag._diverse(passages graphrag._ranked[], places integer)
     returns setof graphrag._ranked

@@ -58,22 +58,16 @@ as $function$
 -- Counts one kind and applies the difference. A term of one text is not kept: what is missing is taken to occur once.
 declare
     _contents bigint[] := graphrag._live_contents(space, kind);
-    _words double precision := (
-        select avg(length(t.tsv)) from unnest(_contents) as c (id) join content as t on t.id = c.id
-    );
+    _words double precision;
     _terms text[];
     _counts integer[];
 begin
-    select array_agg(w.term order by w.term), array_agg(w.n order by w.term)
-    into _terms, _counts
-    from (
-        select w.lexeme as term, count(*)::integer as n
-        from unnest(_contents) as c (id)
-        join content as t on t.id = c.id
-        cross join unnest(t.tsv) as w
-        group by w.lexeme
-        having count(*) > 1
-    ) as w;
+    select
+        sum(w.ndoc) / nullif(cardinality(_contents), 0)::numeric,
+        array_agg(w.word order by w.word) filter (where w.ndoc > 1),
+        array_agg(w.ndoc order by w.word) filter (where w.ndoc > 1)
+    into _words, _terms, _counts
+    from ts_stat(format('select t.tsv from content as t where t.id = any (%L::bigint[])', _contents)) as w;
     delete from term_total as s where s.space = $1 and s.kind = $2 and s.born = revision;
     update term_total as s set died = revision where s.space = $1 and s.kind = $2 and s.died is null;
     insert into term_total (space, kind, texts, words, born)
@@ -115,6 +109,8 @@ begin
             from document as d
             join document_version as v on v.document = d.id and v.died is null
             where d.space = $1
+        ) + (
+            select count(*) from decision as d where d.space = $1 and d.died is null
         ),
         coalesce((select max(v.id) from document_version as v), 0),
         0;
@@ -122,12 +118,18 @@ end
 $function$;
 comment on function graphrag._count_all_terms(integer, bigint) is 'Counts the terms of a space, as believed from a revision on.';
 
-create function graphrag._recount_terms(space integer, revision bigint, ended integer default 0)
+create function graphrag._recount_terms(
+    space integer,
+    revision bigint,
+    ended integer default 0,
+    share integer default 10
+)
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Called by every write of documents, under the space's lock. Cheap unless a tenth may have changed: the versions
--- written since are looked at, each once, only when there are that many in the whole realm.
+-- Called by every write of documents, decisions and rows by hand, under the space's lock; `ended` are those that leave
+-- no new version. Cheap unless a tenth, or another share of them, may have changed: the versions written since are looked
+-- at, each once, only when there are that many in the whole realm.
 declare
     _watch record;
     _last bigint := coalesce((select max(v.id) from document_version as v), 0);
@@ -137,7 +139,7 @@ begin
         perform graphrag._count_all_terms(space, revision);
         return;
     end if;
-    if 10 * (_watch.changed + ended + _last - _watch.counted_to) < _watch.documents then
+    if share * (_watch.changed + ended + _last - _watch.counted_to) < _watch.documents then
         if ended > 0 then
             update term_watch as w set changed = w.changed + ended where w.space = $1;
         end if;
@@ -149,11 +151,22 @@ begin
         join document as d on d.id = v.document
         where v.id > _watch.counted_to and d.space = $1
     );
-    if 10 * _watch.changed < _watch.documents then
+    if share * _watch.changed < _watch.documents then
         update term_watch as w set changed = _watch.changed, counted_to = _last where w.space = $1;
     else
         perform graphrag._count_all_terms(space, revision);
     end if;
 end
 $function$;
-comment on function graphrag._recount_terms(integer, bigint, integer) is 'Counts the terms of a space again if a tenth of its documents has changed since.';
+comment on function graphrag._recount_terms(integer, bigint, integer, integer) is 'Counts the terms of a space again if a tenth of its documents has changed since, or another share.';
+
+create function graphrag._has_term_counts(space integer)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (select from term_watch as w where w.space = $1)
+        or not exists (select from content as c where c.space = $1);
+end
+$function$;
+comment on function graphrag._has_term_counts(integer) is 'Whether the terms of a space have been counted, or there are none.';

@@ -13,21 +13,37 @@ create or replace trigger keep before update or delete or truncate on revision
     for each statement execute function graphrag._keep();
 
 -- A row is born, and dies, in the revision that its own transaction has taken in its space.
-create or replace trigger belief before insert or update or delete on document_version
+create or replace trigger born after insert on document_version referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on document_version
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on document_chunk
+create or replace trigger born after insert on document_chunk referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on document_chunk
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on decision
+create or replace trigger born after insert on decision referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on decision
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on entity_name
+create or replace trigger born after insert on entity_name referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on entity_name
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on entity_version
+create or replace trigger born after insert on entity_version referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on entity_version
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on relation_version
+create or replace trigger born after insert on relation_version referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on relation_version
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on community_build
+create or replace trigger born after insert on community_build referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on community_build
     for each row execute function graphrag._guard_belief();
-create or replace trigger belief before insert or update or delete on community_version
+create or replace trigger born after insert on community_version referencing new table as new_rows
+    for each statement execute function graphrag._guard_births();
+create or replace trigger belief before update or delete on community_version
     for each row execute function graphrag._guard_belief();
 create or replace trigger keep before truncate on community_build
     for each statement execute function graphrag._keep();
@@ -45,6 +61,25 @@ create or replace trigger keep before truncate on entity_version
     for each statement execute function graphrag._keep();
 create or replace trigger keep before truncate on relation_version
     for each statement execute function graphrag._keep();
+-- Counts come by the thousand, so whole statements of them are looked at.
+create or replace trigger keep before update of id, space, kind, texts, words, born or truncate on term_total
+    for each statement execute function graphrag._keep();
+create or replace trigger believe_new after insert on term_total referencing new table as new_rows
+    for each statement execute function graphrag._counts_born();
+create or replace trigger believe_change after update on term_total
+    referencing old table as old_rows new table as new_rows
+    for each statement execute function graphrag._counts_ended();
+create or replace trigger believe_old after delete on term_total referencing old table as old_rows
+    for each statement execute function graphrag._counts_gone();
+create or replace trigger keep before update of id, space, kind, term, texts, born or truncate on term_stat
+    for each statement execute function graphrag._keep();
+create or replace trigger believe_new after insert on term_stat referencing new table as new_rows
+    for each statement execute function graphrag._counts_born();
+create or replace trigger believe_change after update on term_stat
+    referencing old table as old_rows new table as new_rows
+    for each statement execute function graphrag._counts_ended();
+create or replace trigger believe_old after delete on term_stat referencing old table as old_rows
+    for each statement execute function graphrag._counts_gone();
 
 -- ---------------------------------------------------------------- what never changes
 -- Versions point to these, so that deleting one that was ever believed fails by its foreign key.
