@@ -3427,7 +3427,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('rrf_k', '60', 1, 10000, 'Constant of reciprocal rank fusion.'),
     ('top_k', '10', 1, 1000, 'Passages and entities returned, and a third of the relations.'),
     ('max_hops', '2', 0, 10, 'Length of the walk.'),
-    ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity in one direction of a walk.'),
+    ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity of a walk.'),
     ('max_walk_edges', '4000', 1, 1000000, 'Edges scanned by one walk in all.'),
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
     ('walk', '"ppr"', null, null,
@@ -17742,8 +17742,8 @@ as $function$
 --   time          asks when, or of a time; years are seen without words
     select w.feature, w.language, w.pattern
     from (values
-        ('themes', 'en', 'overall|themes?|topics?|main (ideas?|points?|subjects?|findings?)|in general|generally|'
-            'summar(y|ies|i[sz]e)|overview|big picture|across (all|the)|as a whole|'
+        ('themes', 'en', 'overall|themes|topics|main (themes?|topics?|ideas?|points?|subjects?|findings?)|'
+            'in general|generally|summar(y|ies|i[sz]e)|overview|big picture|across (all|the)|as a whole|'
             '(whole|entire) (collection|corpus|archive)'),
         ('themes', 'de', 'insgesamt|themen?|hauptthemen|überblick|übersicht|zusammenfass\w*|fass\w* .*zusammen|'
             'im allgemeinen|im großen und ganzen'),
@@ -18613,7 +18613,7 @@ begin
         where f.id < 0
     )
     select
-        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + _left_out,
+        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, greatest(edges.left_out, _left_out),
         edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
