@@ -16941,7 +16941,10 @@ create function graphrag._tell_no_graph(filter graphrag._filter, gathered graphr
     language plpgsql stable parallel safe
 as $function$
 begin
-    if gathered.mode <> 'naive' and gathered.evidence <> '{}' and not graphrag._has_graph(filter) then
+    if gathered.mode <> 'naive'
+        and exists (select from unnest(gathered.evidence) as e where e.kind = 'chunk')
+        and not graphrag._has_graph(filter)
+    then
         raise notice 'relations are not available: nothing has been extracted from what is read'
             using detail = format('Mode %s found passages by vector and words alone.', gathered.mode),
                 hint = 'Set an extraction endpoint and index the documents again, or bring extraction => your own triples.';
@@ -17792,7 +17795,7 @@ begin
             cross join unnest(p.name || p.aliases) as f (form)
             union
             select v.predicate, v.predicate
-            from graphrag._edges(entities, filter, 50, 500) as e
+            from graphrag._edges(entities, filter, 50) as e
             join relation_version as v on v.id = e.version
         ) as k
         where tsvector_to_array(graphrag._text_vector(_config, replace(k.form, '_', ' '))) && _words
