@@ -17035,7 +17035,10 @@ create function graphrag._tell_no_graph(filter graphrag._filter, gathered graphr
     language plpgsql stable parallel safe
 as $function$
 begin
-    if gathered.mode <> 'naive' and gathered.evidence <> '{}' and not graphrag._has_graph(filter) then
+    if gathered.mode <> 'naive'
+        and exists (select from unnest(gathered.evidence) as e where e.kind = 'chunk')
+        and not graphrag._has_graph(filter)
+    then
         raise notice 'relations are not available: nothing has been extracted from what is read'
             using detail = format('Mode %s found passages by vector and words alone.', gathered.mode),
                 hint = 'Set an extraction endpoint and index the documents again, or bring extraction => your own triples.';
@@ -17803,15 +17806,23 @@ create function graphrag._wording(question text)
     returns table (feature text, word text)
     language sql immutable parallel safe rows 3
 as $function$
--- One example of each feature, the one that comes first in the list.
+-- One example of each feature, the first in the question. One expression a feature and kind of script: a session keeps
+-- some dozens compiled, and to compile them takes longer than to match.
     select distinct on (w.feature) w.feature, m.found[1]
-    from graphrag._route_words() with ordinality as w (feature, language, pattern, no)
+    from (
+        select
+            r.feature,
+            r.language in ('zh', 'ja') as is_run_together,
+            string_agg(r.pattern, '|' order by r.language, r.pattern) as pattern
+        from graphrag._route_words() as r
+        group by 1, 2
+    ) as w
     cross join lateral regexp_match(
         lower(left(question, 4000) collate "und-x-icu"),
-        case when w.language in ('zh', 'ja') then format('(%s)', w.pattern) else format('\m(%s)\M', w.pattern) end
+        format(case when w.is_run_together then '(%s)' else '\m(%s)\M' end, w.pattern)
     ) as m (found)
     where m.found is not null
-    order by w.feature, w.no
+    order by w.feature, w.is_run_together
 $function$;
 comment on function graphrag._wording(text) is 'What the wording of a question tells, each with the word that tells it.';
 

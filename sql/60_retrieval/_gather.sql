@@ -111,7 +111,10 @@ create function graphrag._tell_no_graph(filter graphrag._filter, gathered graphr
     language plpgsql stable parallel safe
 as $function$
 begin
-    if gathered.mode <> 'naive' and gathered.evidence <> '{}' and not graphrag._has_graph(filter) then
+    if gathered.mode <> 'naive'
+        and exists (select from unnest(gathered.evidence) as e where e.kind = 'chunk')
+        and not graphrag._has_graph(filter)
+    then
         raise notice 'relations are not available: nothing has been extracted from what is read'
             using detail = format('Mode %s found passages by vector and words alone.', gathered.mode),
                 hint = 'Set an extraction endpoint and index the documents again, or bring extraction => your own triples.';
