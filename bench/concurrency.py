@@ -16,6 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -36,6 +37,8 @@ select (select count(*) from graphrag.retrieve(a.question, embedding => a.vec)) 
 
 def throughput(session: Connection, questions: int) -> dict[str, Any]:
     program = Path(value(session, "select setting from pg_config where name = 'BINDIR'")) / "pgbench"
+    # Not info.dsn: pgbench's libpq may be older than psycopg's.
+    url = urlunsplit(urlsplit(os.environ["GRAPHRAG_DSN"])._replace(path=f"/{session.info.dbname}"))
     rounds: dict[int, list[dict[str, float]]] = {clients: [] for clients in CLIENTS}
     with TemporaryDirectory() as folder:
         script = Path(folder) / "retrieve.sql"
@@ -44,7 +47,7 @@ def throughput(session: Connection, questions: int) -> dict[str, Any]:
             for clients in CLIENTS:
                 command = f"-n -M prepared -c {clients} -j 2 -T {SECONDS} --random-seed={seed} -f {script}"
                 done = subprocess.run(
-                    [str(program), *command.split(), session.info.dsn],
+                    [str(program), *command.split(), url],
                     capture_output=True,
                     text=True,
                     check=True,
