@@ -103,7 +103,8 @@ def open_corpus(corpus: Corpus, *, keep: bool) -> Connection:
         session.execute("call graphrag.work('default', bulk => true)")
         # The same vectors as if they had been asked for document by document, in fewer and larger requests.
         session.execute(
-            "call graphrag.reembed('default', %s, %s, options => '{\"deadline\": 900}')", [models_url(), MODEL]
+            "call graphrag.reembed('default', %s, %s, options => '{\"deadline\": 900}')",
+            [models_url(), MODEL],
         )
         session.execute("vacuum analyze")
     check_whole(session, corpus)
