@@ -182,7 +182,7 @@ DATED: dict[str, Ask] = {
     "mix, walk hops, as_of": asking(walk="hops", dated=True),
 }
 #: What may be chosen for a data set: the settings of its calls.
-CHOICES = ("naive", DEFAULT, "mix, walk hops", "mix, mmr", "hybrid", *DATED)
+CHOICES = ("naive", DEFAULT, "mix, walk hops", "mix, mmr", "mix, no walk", "hybrid", *DATED)
 
 
 def library(corpus: Corpus) -> list[Ranking]:
