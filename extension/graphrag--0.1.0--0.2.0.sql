@@ -3185,7 +3185,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('rrf_k', '60', 1, 10000, 'Constant of reciprocal rank fusion.'),
     ('top_k', '10', 1, 1000, 'Passages and entities returned, and a third of the relations.'),
     ('max_hops', '2', 0, 10, 'Length of the walk.'),
-    ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity in one direction of a walk.'),
+    ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity of a walk.'),
     ('max_walk_edges', '4000', 1, 1000000, 'Edges scanned by one walk in all.'),
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
     ('walk', '"ppr"', null, null,
@@ -6090,13 +6090,18 @@ create function graphrag._with_stated_aliases(records jsonb, body text)
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
--- Tim Cratchit ("Tiny Tim"): who is written so, is also called what is in quotes and brackets. As one name of a record,
--- it is two, and the whole a third, by which triples may call it. In the text, the two must share a word or the one be
--- the other's initials: Bob Dylan ("Hurricane") is a singer and his song. What is an entity of its own is no alias.
+-- Tim Cratchit ("Tiny Tim"): who is written so, is also called what is in quotes and brackets; and by initials in
+-- brackets (Internal Revenue Service (IRS)), by each of several, and by what he was called before (, formerly Y). As one
+-- name of a record, it is several, and the whole one more, by which triples may call it. In the text, the two must share
+-- a word or the one be the other's initials: Bob Dylan ("Hurricane") is a singer and his song. What is an entity of its
+-- own is no alias.
 declare
-    _quoted constant text := '\s*\(\s*["“„«]\s*([^"“”„«»()]{2,80}?)\s*["”“»]\s*\)';
+    _text text := regexp_replace(body, '\s*\(', ' (', 'g');
 begin
-    if records::text !~ '\(\s*(\\"|[“„«])' and coalesce(body, '') !~ '\(\s*["“„«]' then
+    if position('(' in records::text) = 0
+        and coalesce(position('(' in body), 0) = 0
+        and records::text !~* ' (formerly|previously|originally|also known|a\.?k\.?a|née) '
+    then
         return records;
     end if;
     return (
@@ -6115,24 +6120,22 @@ begin
             select graphrag._one_line(e.record ->> 'name') as whole
         ) as w
         cross join lateral (
-            select regexp_match(w.whole, '^(.*[^\s(])' || _quoted || '$') as parts
+            select case when length(w.whole) <= 400 then graphrag._names_of_name(w.whole, _text) end as parts
         ) as p
         cross join lateral (
             select
                 coalesce(p.parts[1], w.whole) as name,
-                case
-                    when p.parts is null then array(
-                        select distinct t.alias[1]
-                        from regexp_matches(
-                            body, regexp_replace(w.whole, '([^[:alnum:]\s])', '\\\1', 'g') || _quoted, 'g'
-                        ) as t (alias)
-                        where graphrag._is_another_form(w.whole, t.alias[1])
-                            and not graphrag._has_record(records, t.alias[1])
-                        order by 1
-                    )
-                    when graphrag._has_record(records, p.parts[2]) then array[w.whole]
-                    else array[p.parts[2], w.whole]
-                end as aliases
+                array(
+                    select distinct a.alias
+                    from unnest(
+                        p.parts[2:] || case
+                            when length(w.whole) <= 400
+                                then graphrag._aliases_in_brackets(coalesce(p.parts[1], w.whole), _text)
+                        end
+                    ) as a (alias)
+                    where not graphrag._has_record(records, a.alias)
+                    order by 1
+                ) || case when p.parts is not null then array[w.whole] else '{}' end as aliases
         ) as n
     );
 end
@@ -6140,6 +6143,81 @@ $function$;
 revoke all on routine graphrag._with_stated_aliases(records jsonb, body text) from public;
 
 comment on function graphrag._with_stated_aliases(jsonb, text) is 'The entities of an extraction with the aliases that names or text give in quotes and brackets.';
+
+create function graphrag._names_of_name(whole text, body text)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- The name and the aliases that are written into it; null if none are. Initials in brackets, and former names, count
+-- only where the text writes them so. Paris (Texas) is one name.
+declare
+    _quoted constant text := '^\s*["“„«]\s*([^"“”„«»]{2,80}?)\s*["”“»]\s*$';
+    _is_stated boolean := coalesce(position(regexp_replace(whole, '\s*\(', ' (', 'g') in body) > 0, false);
+    _parts text[] := case
+        when _is_stated then regexp_split_to_array(
+            whole,
+            ',?\s+\(?(?:formerly|previously|originally|also known as|a\.?k\.?a\.?|née)(?: known as| called)?\s+',
+            'i'
+        )
+        else array[whole]
+    end;
+    _part text;
+    _chain text[];
+    _inner text[];
+    _names text[] := '{}';
+begin
+    if position('(' in whole) = 0 and cardinality(_parts) = 1 then
+        return null;
+    end if;
+    foreach _part in array _parts loop
+        _part := btrim(_part, ' ,');
+        _chain := regexp_match(_part, '^(.*?[^\s(])((?:\s*\([^()]{2,90}\))+)$');
+        _inner := array(
+            select coalesce(substring(b.found[1] from _quoted), b.found[1])
+            from regexp_matches(_chain[2], '\(([^()]*)\)', 'g') as b (found)
+            where b.found[1] ~ _quoted or (_is_stated and graphrag._is_acronym(b.found[1], _chain[1]))
+        );
+        if _inner = '{}' or cardinality(_inner) < length(_chain[2]) - length(replace(_chain[2], '(', '')) then
+            _names := _names || rtrim(_part, case when position('(' in _part) = 0 then ')' else '' end);
+        else
+            _names := _names || _chain[1] || _inner;
+        end if;
+    end loop;
+    return case when cardinality(_names) > 1 then _names end;
+end
+$function$;
+revoke all on routine graphrag._names_of_name(whole text, body text) from public;
+
+comment on function graphrag._names_of_name(text, text) is 'A name and the aliases that are written into it; null if none are.';
+
+create function graphrag._aliases_in_brackets(name text, body text)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- In all brackets that follow the name somewhere in the text, which has one blank before each.
+begin
+    if coalesce(position(name || ' (' in body), 0) = 0 then
+        return '{}';
+    end if;
+    return array(
+        select distinct i.found[2]
+        from regexp_matches(
+            body, regexp_replace(name, '([^[:alnum:]\s])', '\\\1', 'g') || '((?:\s*\([^()]{2,90}\))+)', 'g'
+        ) as c (chain)
+        cross join regexp_matches(
+            c.chain[1], '\(\s*(["“„«]?)\s*([^"“”„«»()]{2,80}?)\s*["”“»]?\s*\)', 'g'
+        ) as i (found)
+        where case
+            when i.found[1] <> '' then graphrag._is_another_form(name, i.found[2])
+            else graphrag._is_acronym(i.found[2], name)
+        end
+        order by 1
+    );
+end
+$function$;
+revoke all on routine graphrag._aliases_in_brackets(name text, body text) from public;
+
+comment on function graphrag._aliases_in_brackets(text, text) is 'What the text gives in brackets behind a name as other forms of it.';
 
 create function graphrag._has_record(records jsonb, name text)
     returns boolean
@@ -12920,8 +12998,8 @@ create or replace function graphrag._derive_if_changed(space integer, operation 
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing to
--- do, no revision is left behind; the lock stays.
+-- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing
+-- to do, no revision is left behind; the lock stays.
 declare
     _is_counted boolean := graphrag._has_term_counts(space);
     _revision bigint;
@@ -15977,7 +16055,9 @@ begin
             _passages := _passages || array(select m from graphrag._chunks_by_mention(_best, filter, _deep) as m);
         end if;
         if max_hops > 0 and ways.walk = 'hops' then
-            _found := array(select w from graphrag._walk(_best, filter, max_hops) as w);
+            _found := array(
+                select w from graphrag._walk(_best, filter, max_hops) as w order by w.score desc limit 4 * _depth
+            );
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
                 graphrag._start(_seeds, _relations, _passages, filter), filter, 4 * _depth
@@ -16166,11 +16246,11 @@ as $function$
             and n.role <> 'claimed'
             and graphrag._believed(n.born, n.died, n.space, $2)
             and graphrag._believed(d.born, d.died, n.space, $2)
-        limit 1000
+        limit 100
     ) as p
 $function$;
 
-comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a thousand; inlined.';
+comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a hundred; inlined.';
 
 create or replace function graphrag._chunk_rows(chunks bigint[], filter graphrag._filter)
     returns setof graphrag.evidence
@@ -16282,7 +16362,8 @@ create or replace function graphrag._newest_support(content bigint, space intege
 as $function$
 -- A relation version points to the text of its newest assertion: this is the document that text was read in.
     select
-        coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (), graphrag._place(v.metadata)
+        coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (),
+        case when v.metadata <> '{}' then graphrag._place(v.metadata) end
     from assertion as a
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
@@ -16542,17 +16623,30 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
     return query
-    select
-        h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text,
-        null::boolean
-    from unnest(hits) as h
-    group by h.id
-    order by 2 desc, h.id
-    limit places;
+    select x.id, x.score, r.ranks, null::integer, null::text, null::boolean
+    from (
+        select h.id, sum(1 / (_k + h.rank) order by h.rank) as score
+        from unnest(hits) as h
+        group by h.id
+        order by 2 desc, h.id
+        limit places
+    ) as x
+    cross join lateral graphrag._ranks_of(x.id, hits) as r
+    order by x.score desc, x.id;
 end
 $function$;
 
 comment on function graphrag._fuse(graphrag._hit[], integer) is 'The best of what several channels found, by their ranks.';
+
+create function graphrag._ranks_of(id bigint, hits graphrag._hit[])
+    returns table (ranks jsonb)
+    language sql immutable parallel safe rows 1
+as $function$
+    select coalesce(jsonb_object_agg(h.channel, h.rank), '{}') from unnest($2) as h where h.id = $1
+$function$;
+revoke all on routine graphrag._ranks_of(id bigint, hits graphrag._hit[]) from public;
+
+comment on function graphrag._ranks_of(bigint, graphrag._hit[]) is 'The rank that each channel gave to one of what they found; inlined.';
 
 create or replace function graphrag._rank_relations(
     hits graphrag._hit[],
@@ -16593,7 +16687,7 @@ begin
         select
             h.id,
             sum(1 / (_k + h.rank) order by h.rank) as score,
-            jsonb_object_agg(h.channel, h.rank) as ranks,
+            min(h.rank) filter (where h.channel = 'walk') as walked,
             min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota,
             min(h.hop) as hop,
             min(h.via) as via,
@@ -16603,10 +16697,13 @@ begin
         order by quota, score desc
         fetch first (places) rows with ties
     )
-    select x.id, x.score, x.ranks, x.hop, x.via, x.is_cut
+    select
+        x.id, x.score, r.ranks || case when x.walked is null then '{}' else jsonb_build_object('walk', x.walked) end,
+        x.hop, x.via, x.is_cut
     from fused as x
     join relation_version as v on v.id = x.id
     join content as t on t.id = v.content
+    cross join lateral graphrag._ranks_of(x.id, hits) as r
     order by
         graphrag._has_ended(v.effective, today),
         case when 'node_distance' = any (ways.rerank) then coalesce(x.hop, 1000) end,
@@ -16638,16 +16735,19 @@ begin
     )
     select
         r.chunk,
-        ln(r.score / r.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question)) as score,
-        coalesce(
-            (select jsonb_object_agg(h.channel, h.rank) from unnest(hits) as h where h.id = r.chunk), '{}'
-        ) || jsonb_build_object('walk', r.rank),
+        r.score,
+        o.ranks || jsonb_build_object('walk', r.rank),
         null::integer, null::text, null::boolean
-    from reached as r
-    join chunk as k on k.id = r.chunk
-    join content as t on t.id = k.content
-    order by 2 desc, r.chunk
-    limit places;
+    from (
+        select f.chunk, f.rank, ln(f.score / f.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question)) as score
+        from reached as f
+        join chunk as k on k.id = f.chunk
+        join content as t on t.id = k.content
+        order by 3 desc, f.chunk
+        limit places
+    ) as r
+    cross join lateral graphrag._ranks_of(r.chunk, hits) as o
+    order by r.score desc, r.chunk;
 end
 $function$;
 
@@ -17559,8 +17659,8 @@ as $function$
 --   time          asks when, or of a time; years are seen without words
     select w.feature, w.language, w.pattern
     from (values
-        ('themes', 'en', 'overall|themes?|topics?|main (ideas?|points?|subjects?|findings?)|in general|generally|'
-            'summar(y|ies|i[sz]e)|overview|big picture|across (all|the)|as a whole|'
+        ('themes', 'en', 'overall|themes|topics|main (themes?|topics?|ideas?|points?|subjects?|findings?)|'
+            'in general|generally|summar(y|ies|i[sz]e)|overview|big picture|across (all|the)|as a whole|'
             '(whole|entire) (collection|corpus|archive)'),
         ('themes', 'de', 'insgesamt|themen?|hauptthemen|überblick|übersicht|zusammenfass\w*|fass\w* .*zusammen|'
             'im allgemeinen|im großen und ganzen'),
@@ -18353,13 +18453,16 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
 -- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that has
--- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where it
--- is. Answers relations by the mass that crossed them, as many as there are places, and passages by the mass that stayed.
--- Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
--- It is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
+-- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where
+-- it is. Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
+-- Mass is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
+    _steps integer := (graphrag._setting('ppr_steps') #>> '{}')::integer;
     _width integer := (graphrag._setting('ppr_nodes') #>> '{}')::integer;
+    _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
+    _per_node integer := least((graphrag._setting('ppr_edges') #>> '{}')::integer, _per_entity);
+    _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;
     _units constant double precision := 2 ^ 38;
     _unit double precision := (select sum(m.mass order by m.mass) / _units from unnest(start) as m);
     _lightest double precision := _units / (20 * _width);
@@ -18368,87 +18471,75 @@ declare
     _paths text[];
     _edges graphrag._edge_lists := row('{}', '{}', '{}', 0, '{}', '{}', '{}', '{}');
     _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
-    _stayed graphrag._mass[] := '{}';
-    _left graphrag._mass[];
 begin
     select
-        array_agg(s.node order by s.mass desc, s.node) filter (where s.is_followed),
-        array_agg(s.mass order by s.mass desc, s.node) filter (where s.is_followed),
-        array_agg(s.node::text order by s.mass desc, s.node) filter (where s.is_followed),
-        array_agg(row(s.node, s.mass)::graphrag._mass) filter (where s.node < 0 and not s.is_followed)
-    into _here, _mass, _paths, _left
+        array_agg(h.node order by h.mass desc, h.node),
+        array_agg(h.mass order by h.mass desc, h.node),
+        array_agg(h.node::text order by h.mass desc, h.node)
+    into _here, _mass, _paths
     from (
         select
-            h.*,
-            h.mass >= _lightest
-            and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end as is_followed
-        from (
-            select
-                m.node,
-                round(m.mass / _unit) as mass,
-                row_number() over (partition by m.node > 0 order by m.mass desc, m.node) as no
-            from unnest(start) as m
-        ) as h
-    ) as s;
-    for _hop in 1 .. (graphrag._setting('ppr_steps') #>> '{}')::integer loop
-        _stayed := _stayed || _left;
+            m.node,
+            round(m.mass / _unit) as mass,
+            row_number() over (partition by m.node > 0 order by m.mass desc, m.node) as no
+        from unnest(start) as m
+    ) as h
+    where h.mass >= _lightest and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end;
+    for _hop in 1 .. _steps loop
         exit when _here is null;
-        _edges := graphrag._more_edges(_edges, _here, filter);
+        _edges := graphrag._more_edges(_edges, _here, filter, _per_node, _per_entity, _budget);
         _visits := row(
             _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
             _visits.hop || array_fill(_hop, array[cardinality(_here)])
         );
-        select n.here, n.mass, n.paths, n.stayed
-        into _here, _mass, _paths, _left
+        exit when _hop = _steps;
+        select n.here, n.mass, n.paths
+        into _here, _mass, _paths
         from graphrag._heaviest(_edges, _here, _mass, _paths, filter, _damping, _width, _lightest) as n;
     end loop;
     perform graphrag._tell_cut(_edges.left_out);
     return query
-    select c.version, null::bigint, c.node, c.other, c.hop, c.score * _unit, c.via, c.is_cut
-    from graphrag._crossed(_edges, _visits, places) as c
-    union all
-    select null, -m.node, null, null, null, sum(m.mass) * _unit, null, null
-    from (
-        select v.node, round(v.mass * (1 - _damping)) as mass
-        from unnest(_visits.node, _visits.mass) as v (node, mass)
-        union all
-        select s.node, s.mass from unnest(_stayed || _left) as s
-        union all
-        select h.node, h.mass from unnest(_here, _mass) as h (node, mass)
-    ) as m
-    where m.node < 0
-    group by m.node;
+    select c.version, c.chunk, c.node, c.other, c.hop, c.score * _unit, c.via, c.is_cut
+    from graphrag._crossed(
+        _edges, _visits, array(select row(m.node, round(m.mass / _unit))::graphrag._mass from unnest(start) as m),
+        _damping, places
+    ) as c;
 end
 $function$;
 revoke all on routine graphrag._spread(start graphrag._mass[], filter graphrag._filter, places integer) from public;
 
 comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
 
-create function graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter)
+create function graphrag._more_edges(
+    edges graphrag._edge_lists,
+    here bigint[],
+    filter graphrag._filter,
+    per_node integer,
+    per_passage integer,
+    budget integer
+)
     returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- With the edges, facts and mentions, of the nodes that are new. A value takes no mass from the others: nothing leads on
--- from it.
+-- With the edges, facts and mentions, of the nodes that are new; what is left of the budget is shared evenly among them.
+-- A value takes no mass from the others: nothing leads on from it.
 declare
-    _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
-    _places integer := least((graphrag._setting('ppr_edges') #>> '{}')::integer, _per_entity);
-    _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer - cardinality(edges.at);
     _new bigint[] := array(
         select h.node
         from unnest(here) with ordinality as h (node, no)
         where h.node <> all (edges.node)
         order by h.no
     );
-    _left_out integer := greatest(cardinality(_new) - greatest(_budget, 0), 0);
+    _budget integer := greatest(budget - cardinality(edges.at), 0);
+    _left_out integer := greatest(cardinality(_new) - _budget, 0);
+    _places integer;
     _edges graphrag._edge_lists;
 begin
     if _new = '{}' then
         return edges;
     end if;
-    -- What is left of the budget is shared evenly.
     _new := _new[: cardinality(_new) - _left_out];
-    _places := least(_places, _budget / greatest(cardinality(_new), 1));
+    _places := least(per_node, _budget / greatest(cardinality(_new), 1));
     with edge as materialized (
         select f.id as at, x.version, coalesce(x.other, 0) as other, x.weight
         from unnest(_new) as f (id)
@@ -18463,11 +18554,11 @@ begin
         union all
         select f.id, 0, x.entity, 1
         from unnest(_new) as f (id)
-        cross join lateral graphrag._named_in(-f.id, filter, _per_entity) as x
+        cross join lateral graphrag._named_in(-f.id, filter, per_passage) as x
         where f.id < 0
     )
     select
-        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + _left_out,
+        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, greatest(edges.left_out, _left_out),
         edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
@@ -18495,9 +18586,9 @@ begin
     return _edges;
 end
 $function$;
-revoke all on routine graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter) from public;
+revoke all on routine graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter, per_node integer, per_passage integer, budget integer) from public;
 
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
 
 create function graphrag._heaviest(
     edges graphrag._edge_lists,
@@ -18509,7 +18600,7 @@ create function graphrag._heaviest(
     width integer,
     lightest double precision
 )
-    returns table (here bigint[], mass double precision[], paths text[], stayed graphrag._mass[])
+    returns table (here bigint[], mass double precision[], paths text[])
     language plpgsql stable parallel safe rows 1
 as $function$
 -- The most that comes over one edge, and which of the nodes from, are kept as one number, of which 32,768 is more than
@@ -18517,84 +18608,97 @@ as $function$
 -- may see.
 begin
     return query
-    with reached as materialized (
-        select
-            e.other,
-            sum(round(damping * h.rate * e.weight)) as mass,
-            max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
-        from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
-        join (
-            select h.node, h.no, h.mass / n.degree as rate
-            from unnest(nodes, masses) with ordinality as h (node, mass, no)
-            join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
-        ) as h on h.node = e.at
-        where e.other <> 0
-        group by e.other
-    ),
-    followed as materialized (
+    select
+        array_agg(f.other order by f.mass desc, f.other),
+        array_agg(f.mass order by f.mass desc, f.other),
+        array_agg(concat_ws(',', ways[ceil(f.most / 32768) * 32768 - f.most], f.other) order by f.mass desc, f.other)
+    from (
         select c.other, c.mass, c.most
-        from (select r.* from reached as r where r.mass >= lightest order by r.mass desc, r.other) as c
+        from (
+            select
+                e.other,
+                sum(round(damping * h.rate * e.weight)) as mass,
+                max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
+            from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
+            join (
+                select h.node, h.no, h.mass / n.degree as rate
+                from unnest(nodes, masses) with ordinality as h (node, mass, no)
+                join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
+            ) as h on h.node = e.at
+            where e.other <> 0
+            group by e.other
+            having sum(round(damping * h.rate * e.weight)) >= lightest
+            order by 2 desc, 1
+        ) as c
         where c.other < 0 or exists (select from graphrag._alive(c.other, filter))
         order by c.mass desc, c.other
         limit width
-    )
-    select f.here, f.mass, f.paths, s.stayed
-    from (
-        select
-            array_agg(f.other order by f.mass desc, f.other) as here,
-            array_agg(f.mass order by f.mass desc, f.other) as mass,
-            array_agg(
-                concat_ws(',', ways[ceil(f.most / 32768) * 32768 - f.most], f.other) order by f.mass desc, f.other
-            ) as paths
-        from followed as f
-    ) as f
-    cross join (
-        select array_agg(row(r.other, r.mass)::graphrag._mass) as stayed
-        from reached as r
-        where r.other < 0 and (r.mass < lightest or r.other not in (select f.other from followed as f))
-    ) as s;
+    ) as f;
 end
 $function$;
 revoke all on routine graphrag._heaviest(edges graphrag._edge_lists, nodes bigint[], masses double precision[], ways text[], filter graphrag._filter, damping double precision, width integer, lightest double precision) from public;
 
-comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer, double precision) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it, and what stays at passages.';
+comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer, double precision) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it.';
 
-create function graphrag._crossed(edges graphrag._edge_lists, visits graphrag._visit_lists, places integer)
+create function graphrag._crossed(
+    edges graphrag._edge_lists,
+    visits graphrag._visit_lists,
+    start graphrag._mass[],
+    damping double precision,
+    places integer
+)
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 200
 as $function$
--- An edge is crossed from both its ends, by all the mass that was ever there. It was found from the end that was
--- reached first.
+-- A relation is crossed from both its ends, by all the mass that was ever there, and found from the end that was reached
+-- first; the sum of its ends says which is the other. At a passage stays what came and was not passed on.
 begin
     return query
-    select
-        c.version, null::bigint, c.way[2], nullif(c.way[3], 0), visits.hop[c.way[1]], c.mass, visits.path[c.way[1]],
-        c.way[2] = any (edges.cut)
-    from (
-        select
-            e.version,
-            sum(round(n.rate * e.weight)) as mass,
-            min(array[n.first, e.at, e.other]) as way
+    with node as materialized (
+        select v.node, v.mass, v.mass / d.degree as rate, v.first
+        from (
+            select v.node, sum(v.mass) as mass, min(v.no) as first
+            from unnest(visits.node, visits.mass) with ordinality as v (node, mass, no)
+            group by v.node
+        ) as v
+        left join unnest(edges.node, edges.degree) as d (node, degree) on d.node = v.node
+    ),
+    crossing as materialized (
+        select e.version, e.at, e.other, n.first, n.rate * e.weight as mass
         from unnest(edges.at, edges.other, edges.version, edges.weight) as e (at, other, version, weight)
-        join (
-            select d.node, v.mass / d.degree as rate, v.first
-            from unnest(edges.node, edges.degree) as d (node, degree)
-            join (
-                select v.node, sum(v.mass) as mass, min(v.no) as first
-                from unnest(visits.node, visits.mass) with ordinality as v (node, mass, no)
-                group by v.node
-            ) as v on v.node = d.node
-        ) as n on n.node = e.at
-        where e.version <> 0
-        group by e.version
+        join node as n on n.node = e.at
+        where e.version <> 0 or e.other < 0
+    )
+    select
+        c.version, null::bigint, visits.node[c.first], nullif(c.ends - visits.node[c.first], 0), visits.hop[c.first],
+        c.mass, visits.path[c.first], visits.node[c.first] = any (edges.cut)
+    from (
+        select x.version, sum(round(x.mass)) as mass, min(x.first) as first, max(x.at + x.other) as ends
+        from crossing as x
+        where x.version <> 0
+        group by x.version
         order by 2 desc, 1
         limit places
-    ) as c;
+    ) as c
+    union all
+    (
+        select null, -p.node, null, null, null, sum(p.mass), null, null
+        from (
+            select x.other as node, round(damping * x.mass) as mass from crossing as x where x.other < 0
+            union all
+            select s.node, s.mass from unnest(start) as s where s.node < 0
+            union all
+            select n.node, -round(damping * n.mass) from node as n where n.node < 0
+        ) as p
+        group by p.node
+        order by 6 desc, 2
+        limit places
+    );
 end
 $function$;
-revoke all on routine graphrag._crossed(edges graphrag._edge_lists, visits graphrag._visit_lists, places integer) from public;
+revoke all on routine graphrag._crossed(edges graphrag._edge_lists, visits graphrag._visit_lists, start graphrag._mass[], damping double precision, places integer) from public;
 
-comment on function graphrag._crossed(graphrag._edge_lists, graphrag._visit_lists, integer) is 'The relations that most mass crossed, each with how much did, and the first of its ways there.';
+comment on function graphrag._crossed(graphrag._edge_lists, graphrag._visit_lists, graphrag._mass[], double precision, integer) is 'The relations that most mass crossed, each with how much did and the first of its ways there, and as many passages by the mass that stayed.';
 
 create function graphrag._alive(entity bigint, filter graphrag._filter)
     returns table (version bigint)
@@ -18676,7 +18780,8 @@ create or replace function graphrag._named_in(chunk bigint, filter graphrag._fil
     returns table (entity bigint)
     language sql stable parallel safe rows 10
 as $function$
--- Those too that the read may not see (_alive): looking at each would take longer than all the rest. Inlined.
+-- Those too that the read may not see (_alive): looking at each would take longer than all the rest. For meanings that
+-- names have in a document it is looked once, whether there are any. Inlined.
     select distinct n.entity
     from chunk as k
     cross join lateral (
@@ -18690,7 +18795,17 @@ as $function$
             n.document = k.document
             or (
                 n.document is null
-                and not exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+                and not (
+                    (
+                        9223372036854775806 > any (($2).revisions)
+                        or exists (
+                            select
+                            from entity_name as o
+                            where o.space = any (($2).spaces) and o.document is not null and o.died is null
+                        )
+                    )
+                    and exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+                )
             )
         )
 $function$;
@@ -25350,8 +25465,8 @@ create function graphrag._check_nothing_hangs_on_vectors()
     returns void
     language plpgsql stable parallel safe
 as $function$
--- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it: all
--- are named before anything is paid for. Grants on the column are carried over.
+-- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it:
+-- all are named before anything is paid for. Grants on the column are carried over.
 declare
     _found text := (
         select string_agg(
@@ -25868,7 +25983,10 @@ begin
             when g.writes then g.entry_points || graphrag._trigger_functions()
             else g.entry_points
         end,
-        case when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[] else '{_call, _open_calls}' end
+        case
+            when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[]
+            else '{_call, _open_calls}'
+        end
     )
     from (
         select

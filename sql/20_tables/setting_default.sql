@@ -34,7 +34,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('rrf_k', '60', 1, 10000, 'Constant of reciprocal rank fusion.'),
     ('top_k', '10', 1, 1000, 'Passages and entities returned, and a third of the relations.'),
     ('max_hops', '2', 0, 10, 'Length of the walk.'),
-    ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity in one direction of a walk.'),
+    ('max_relation_edges', '200', 1, 100000, 'Edges followed from one entity of a walk.'),
     ('max_walk_edges', '4000', 1, 1000000, 'Edges scanned by one walk in all.'),
     ('channel_depth', '50', 1, 1000, 'Candidates each retrieval channel hands to the fusion.'),
     ('walk', '"ppr"', null, null,

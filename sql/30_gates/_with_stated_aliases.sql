@@ -2,13 +2,18 @@ create function graphrag._with_stated_aliases(records jsonb, body text)
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
--- Tim Cratchit ("Tiny Tim"): who is written so, is also called what is in quotes and brackets. As one name of a record,
--- it is two, and the whole a third, by which triples may call it. In the text, the two must share a word or the one be
--- the other's initials: Bob Dylan ("Hurricane") is a singer and his song. What is an entity of its own is no alias.
+-- Tim Cratchit ("Tiny Tim"): who is written so, is also called what is in quotes and brackets; and by initials in
+-- brackets (Internal Revenue Service (IRS)), by each of several, and by what he was called before (, formerly Y). As one
+-- name of a record, it is several, and the whole one more, by which triples may call it. In the text, the two must share
+-- a word or the one be the other's initials: Bob Dylan ("Hurricane") is a singer and his song. What is an entity of its
+-- own is no alias.
 declare
-    _quoted constant text := '\s*\(\s*["“„«]\s*([^"“”„«»()]{2,80}?)\s*["”“»]\s*\)';
+    _text text := regexp_replace(body, '\s*\(', ' (', 'g');
 begin
-    if records::text !~ '\(\s*(\\"|[“„«])' and coalesce(body, '') !~ '\(\s*["“„«]' then
+    if position('(' in records::text) = 0
+        and coalesce(position('(' in body), 0) = 0
+        and records::text !~* ' (formerly|previously|originally|also known|a\.?k\.?a|née) '
+    then
         return records;
     end if;
     return (
@@ -27,29 +32,98 @@ begin
             select graphrag._one_line(e.record ->> 'name') as whole
         ) as w
         cross join lateral (
-            select regexp_match(w.whole, '^(.*[^\s(])' || _quoted || '$') as parts
+            select case when length(w.whole) <= 400 then graphrag._names_of_name(w.whole, _text) end as parts
         ) as p
         cross join lateral (
             select
                 coalesce(p.parts[1], w.whole) as name,
-                case
-                    when p.parts is null then array(
-                        select distinct t.alias[1]
-                        from regexp_matches(
-                            body, regexp_replace(w.whole, '([^[:alnum:]\s])', '\\\1', 'g') || _quoted, 'g'
-                        ) as t (alias)
-                        where graphrag._is_another_form(w.whole, t.alias[1])
-                            and not graphrag._has_record(records, t.alias[1])
-                        order by 1
-                    )
-                    when graphrag._has_record(records, p.parts[2]) then array[w.whole]
-                    else array[p.parts[2], w.whole]
-                end as aliases
+                array(
+                    select distinct a.alias
+                    from unnest(
+                        p.parts[2:] || case
+                            when length(w.whole) <= 400
+                                then graphrag._aliases_in_brackets(coalesce(p.parts[1], w.whole), _text)
+                        end
+                    ) as a (alias)
+                    where not graphrag._has_record(records, a.alias)
+                    order by 1
+                ) || case when p.parts is not null then array[w.whole] else '{}' end as aliases
         ) as n
     );
 end
 $function$;
 comment on function graphrag._with_stated_aliases(jsonb, text) is 'The entities of an extraction with the aliases that names or text give in quotes and brackets.';
+
+create function graphrag._names_of_name(whole text, body text)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- The name and the aliases that are written into it; null if none are. Initials in brackets, and former names, count
+-- only where the text writes them so. Paris (Texas) is one name.
+declare
+    _quoted constant text := '^\s*["“„«]\s*([^"“”„«»]{2,80}?)\s*["”“»]\s*$';
+    _is_stated boolean := coalesce(position(regexp_replace(whole, '\s*\(', ' (', 'g') in body) > 0, false);
+    _parts text[] := case
+        when _is_stated then regexp_split_to_array(
+            whole,
+            ',?\s+\(?(?:formerly|previously|originally|also known as|a\.?k\.?a\.?|née)(?: known as| called)?\s+',
+            'i'
+        )
+        else array[whole]
+    end;
+    _part text;
+    _chain text[];
+    _inner text[];
+    _names text[] := '{}';
+begin
+    if position('(' in whole) = 0 and cardinality(_parts) = 1 then
+        return null;
+    end if;
+    foreach _part in array _parts loop
+        _part := btrim(_part, ' ,');
+        _chain := regexp_match(_part, '^(.*?[^\s(])((?:\s*\([^()]{2,90}\))+)$');
+        _inner := array(
+            select coalesce(substring(b.found[1] from _quoted), b.found[1])
+            from regexp_matches(_chain[2], '\(([^()]*)\)', 'g') as b (found)
+            where b.found[1] ~ _quoted or (_is_stated and graphrag._is_acronym(b.found[1], _chain[1]))
+        );
+        if _inner = '{}' or cardinality(_inner) < length(_chain[2]) - length(replace(_chain[2], '(', '')) then
+            _names := _names || rtrim(_part, case when position('(' in _part) = 0 then ')' else '' end);
+        else
+            _names := _names || _chain[1] || _inner;
+        end if;
+    end loop;
+    return case when cardinality(_names) > 1 then _names end;
+end
+$function$;
+comment on function graphrag._names_of_name(text, text) is 'A name and the aliases that are written into it; null if none are.';
+
+create function graphrag._aliases_in_brackets(name text, body text)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+-- In all brackets that follow the name somewhere in the text, which has one blank before each.
+begin
+    if coalesce(position(name || ' (' in body), 0) = 0 then
+        return '{}';
+    end if;
+    return array(
+        select distinct i.found[2]
+        from regexp_matches(
+            body, regexp_replace(name, '([^[:alnum:]\s])', '\\\1', 'g') || '((?:\s*\([^()]{2,90}\))+)', 'g'
+        ) as c (chain)
+        cross join regexp_matches(
+            c.chain[1], '\(\s*(["“„«]?)\s*([^"“”„«»()]{2,80}?)\s*["”“»]?\s*\)', 'g'
+        ) as i (found)
+        where case
+            when i.found[1] <> '' then graphrag._is_another_form(name, i.found[2])
+            else graphrag._is_acronym(i.found[2], name)
+        end
+        order by 1
+    );
+end
+$function$;
+comment on function graphrag._aliases_in_brackets(text, text) is 'What the text gives in brackets behind a name as other forms of it.';
 
 create function graphrag._has_record(records jsonb, name text)
     returns boolean

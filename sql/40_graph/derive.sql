@@ -146,8 +146,8 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing to
--- do, no revision is left behind; the lock stays.
+-- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing
+-- to do, no revision is left behind; the lock stays.
 declare
     _is_counted boolean := graphrag._has_term_counts(space);
     _revision bigint;

@@ -94,7 +94,9 @@ begin
             _passages := _passages || array(select m from graphrag._chunks_by_mention(_best, filter, _deep) as m);
         end if;
         if max_hops > 0 and ways.walk = 'hops' then
-            _found := array(select w from graphrag._walk(_best, filter, max_hops) as w);
+            _found := array(
+                select w from graphrag._walk(_best, filter, max_hops) as w order by w.score desc limit 4 * _depth
+            );
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
                 graphrag._start(_seeds, _relations, _passages, filter), filter, 4 * _depth
@@ -276,7 +278,7 @@ as $function$
             and n.role <> 'claimed'
             and graphrag._believed(n.born, n.died, n.space, $2)
             and graphrag._believed(d.born, d.died, n.space, $2)
-        limit 1000
+        limit 100
     ) as p
 $function$;
-comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a thousand; inlined.';
+comment on function graphrag._passages_naming(bigint, graphrag._filter) is 'How many passages name an entity, as far as a hundred; inlined.';

@@ -105,7 +105,8 @@ create function graphrag._newest_support(content bigint, space integer, filter g
 as $function$
 -- A relation version points to the text of its newest assertion: this is the document that text was read in.
     select
-        coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (), graphrag._place(v.metadata)
+        coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (),
+        case when v.metadata <> '{}' then graphrag._place(v.metadata) end
     from assertion as a
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version

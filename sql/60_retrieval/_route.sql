@@ -12,8 +12,8 @@ as $function$
 --   time          asks when, or of a time; years are seen without words
     select w.feature, w.language, w.pattern
     from (values
-        ('themes', 'en', 'overall|themes?|topics?|main (ideas?|points?|subjects?|findings?)|in general|generally|'
-            'summar(y|ies|i[sz]e)|overview|big picture|across (all|the)|as a whole|'
+        ('themes', 'en', 'overall|themes|topics|main (themes?|topics?|ideas?|points?|subjects?|findings?)|'
+            'in general|generally|summar(y|ies|i[sz]e)|overview|big picture|across (all|the)|as a whole|'
             '(whole|entire) (collection|corpus|archive)'),
         ('themes', 'de', 'insgesamt|themen?|hauptthemen|überblick|übersicht|zusammenfass\w*|fass\w* .*zusammen|'
             'im allgemeinen|im großen und ganzen'),

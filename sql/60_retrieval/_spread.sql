@@ -4,13 +4,16 @@ create function graphrag._spread(start graphrag._mass[], filter graphrag._filter
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
 -- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that has
--- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where it
--- is. Answers relations by the mass that crossed them, as many as there are places, and passages by the mass that stayed.
--- Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
--- It is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
+-- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where
+-- it is. Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
+-- Mass is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
+    _steps integer := (graphrag._setting('ppr_steps') #>> '{}')::integer;
     _width integer := (graphrag._setting('ppr_nodes') #>> '{}')::integer;
+    _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
+    _per_node integer := least((graphrag._setting('ppr_edges') #>> '{}')::integer, _per_entity);
+    _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;
     _units constant double precision := 2 ^ 38;
     _unit double precision := (select sum(m.mass order by m.mass) / _units from unnest(start) as m);
     _lightest double precision := _units / (20 * _width);
@@ -19,85 +22,73 @@ declare
     _paths text[];
     _edges graphrag._edge_lists := row('{}', '{}', '{}', 0, '{}', '{}', '{}', '{}');
     _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
-    _stayed graphrag._mass[] := '{}';
-    _left graphrag._mass[];
 begin
     select
-        array_agg(s.node order by s.mass desc, s.node) filter (where s.is_followed),
-        array_agg(s.mass order by s.mass desc, s.node) filter (where s.is_followed),
-        array_agg(s.node::text order by s.mass desc, s.node) filter (where s.is_followed),
-        array_agg(row(s.node, s.mass)::graphrag._mass) filter (where s.node < 0 and not s.is_followed)
-    into _here, _mass, _paths, _left
+        array_agg(h.node order by h.mass desc, h.node),
+        array_agg(h.mass order by h.mass desc, h.node),
+        array_agg(h.node::text order by h.mass desc, h.node)
+    into _here, _mass, _paths
     from (
         select
-            h.*,
-            h.mass >= _lightest
-            and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end as is_followed
-        from (
-            select
-                m.node,
-                round(m.mass / _unit) as mass,
-                row_number() over (partition by m.node > 0 order by m.mass desc, m.node) as no
-            from unnest(start) as m
-        ) as h
-    ) as s;
-    for _hop in 1 .. (graphrag._setting('ppr_steps') #>> '{}')::integer loop
-        _stayed := _stayed || _left;
+            m.node,
+            round(m.mass / _unit) as mass,
+            row_number() over (partition by m.node > 0 order by m.mass desc, m.node) as no
+        from unnest(start) as m
+    ) as h
+    where h.mass >= _lightest and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end;
+    for _hop in 1 .. _steps loop
         exit when _here is null;
-        _edges := graphrag._more_edges(_edges, _here, filter);
+        _edges := graphrag._more_edges(_edges, _here, filter, _per_node, _per_entity, _budget);
         _visits := row(
             _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
             _visits.hop || array_fill(_hop, array[cardinality(_here)])
         );
-        select n.here, n.mass, n.paths, n.stayed
-        into _here, _mass, _paths, _left
+        exit when _hop = _steps;
+        select n.here, n.mass, n.paths
+        into _here, _mass, _paths
         from graphrag._heaviest(_edges, _here, _mass, _paths, filter, _damping, _width, _lightest) as n;
     end loop;
     perform graphrag._tell_cut(_edges.left_out);
     return query
-    select c.version, null::bigint, c.node, c.other, c.hop, c.score * _unit, c.via, c.is_cut
-    from graphrag._crossed(_edges, _visits, places) as c
-    union all
-    select null, -m.node, null, null, null, sum(m.mass) * _unit, null, null
-    from (
-        select v.node, round(v.mass * (1 - _damping)) as mass
-        from unnest(_visits.node, _visits.mass) as v (node, mass)
-        union all
-        select s.node, s.mass from unnest(_stayed || _left) as s
-        union all
-        select h.node, h.mass from unnest(_here, _mass) as h (node, mass)
-    ) as m
-    where m.node < 0
-    group by m.node;
+    select c.version, c.chunk, c.node, c.other, c.hop, c.score * _unit, c.via, c.is_cut
+    from graphrag._crossed(
+        _edges, _visits, array(select row(m.node, round(m.mass / _unit))::graphrag._mass from unnest(start) as m),
+        _damping, places
+    ) as c;
 end
 $function$;
 comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
 
-create function graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter)
+create function graphrag._more_edges(
+    edges graphrag._edge_lists,
+    here bigint[],
+    filter graphrag._filter,
+    per_node integer,
+    per_passage integer,
+    budget integer
+)
     returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- With the edges, facts and mentions, of the nodes that are new. A value takes no mass from the others: nothing leads on
--- from it.
+-- With the edges, facts and mentions, of the nodes that are new; what is left of the budget is shared evenly among them.
+-- A value takes no mass from the others: nothing leads on from it.
 declare
-    _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
-    _places integer := least((graphrag._setting('ppr_edges') #>> '{}')::integer, _per_entity);
-    _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer - cardinality(edges.at);
     _new bigint[] := array(
         select h.node
         from unnest(here) with ordinality as h (node, no)
         where h.node <> all (edges.node)
         order by h.no
     );
-    _left_out integer := greatest(cardinality(_new) - greatest(_budget, 0), 0);
+    _budget integer := greatest(budget - cardinality(edges.at), 0);
+    _left_out integer := greatest(cardinality(_new) - _budget, 0);
+    _places integer;
     _edges graphrag._edge_lists;
 begin
     if _new = '{}' then
         return edges;
     end if;
-    -- What is left of the budget is shared evenly.
     _new := _new[: cardinality(_new) - _left_out];
-    _places := least(_places, _budget / greatest(cardinality(_new), 1));
+    _places := least(per_node, _budget / greatest(cardinality(_new), 1));
     with edge as materialized (
         select f.id as at, x.version, coalesce(x.other, 0) as other, x.weight
         from unnest(_new) as f (id)
@@ -112,11 +103,11 @@ begin
         union all
         select f.id, 0, x.entity, 1
         from unnest(_new) as f (id)
-        cross join lateral graphrag._named_in(-f.id, filter, _per_entity) as x
+        cross join lateral graphrag._named_in(-f.id, filter, per_passage) as x
         where f.id < 0
     )
     select
-        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, edges.left_out + _left_out,
+        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, greatest(edges.left_out, _left_out),
         edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
@@ -144,7 +135,7 @@ begin
     return _edges;
 end
 $function$;
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
 
 create function graphrag._heaviest(
     edges graphrag._edge_lists,
@@ -156,7 +147,7 @@ create function graphrag._heaviest(
     width integer,
     lightest double precision
 )
-    returns table (here bigint[], mass double precision[], paths text[], stayed graphrag._mass[])
+    returns table (here bigint[], mass double precision[], paths text[])
     language plpgsql stable parallel safe rows 1
 as $function$
 -- The most that comes over one edge, and which of the nodes from, are kept as one number, of which 32,768 is more than
@@ -164,80 +155,93 @@ as $function$
 -- may see.
 begin
     return query
-    with reached as materialized (
-        select
-            e.other,
-            sum(round(damping * h.rate * e.weight)) as mass,
-            max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
-        from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
-        join (
-            select h.node, h.no, h.mass / n.degree as rate
-            from unnest(nodes, masses) with ordinality as h (node, mass, no)
-            join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
-        ) as h on h.node = e.at
-        where e.other <> 0
-        group by e.other
-    ),
-    followed as materialized (
+    select
+        array_agg(f.other order by f.mass desc, f.other),
+        array_agg(f.mass order by f.mass desc, f.other),
+        array_agg(concat_ws(',', ways[ceil(f.most / 32768) * 32768 - f.most], f.other) order by f.mass desc, f.other)
+    from (
         select c.other, c.mass, c.most
-        from (select r.* from reached as r where r.mass >= lightest order by r.mass desc, r.other) as c
+        from (
+            select
+                e.other,
+                sum(round(damping * h.rate * e.weight)) as mass,
+                max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
+            from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
+            join (
+                select h.node, h.no, h.mass / n.degree as rate
+                from unnest(nodes, masses) with ordinality as h (node, mass, no)
+                join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
+            ) as h on h.node = e.at
+            where e.other <> 0
+            group by e.other
+            having sum(round(damping * h.rate * e.weight)) >= lightest
+            order by 2 desc, 1
+        ) as c
         where c.other < 0 or exists (select from graphrag._alive(c.other, filter))
         order by c.mass desc, c.other
         limit width
-    )
-    select f.here, f.mass, f.paths, s.stayed
-    from (
-        select
-            array_agg(f.other order by f.mass desc, f.other) as here,
-            array_agg(f.mass order by f.mass desc, f.other) as mass,
-            array_agg(
-                concat_ws(',', ways[ceil(f.most / 32768) * 32768 - f.most], f.other) order by f.mass desc, f.other
-            ) as paths
-        from followed as f
-    ) as f
-    cross join (
-        select array_agg(row(r.other, r.mass)::graphrag._mass) as stayed
-        from reached as r
-        where r.other < 0 and (r.mass < lightest or r.other not in (select f.other from followed as f))
-    ) as s;
+    ) as f;
 end
 $function$;
-comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer, double precision) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it, and what stays at passages.';
+comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer, double precision) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it.';
 
-create function graphrag._crossed(edges graphrag._edge_lists, visits graphrag._visit_lists, places integer)
+create function graphrag._crossed(
+    edges graphrag._edge_lists,
+    visits graphrag._visit_lists,
+    start graphrag._mass[],
+    damping double precision,
+    places integer
+)
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 200
 as $function$
--- An edge is crossed from both its ends, by all the mass that was ever there. It was found from the end that was
--- reached first.
+-- A relation is crossed from both its ends, by all the mass that was ever there, and found from the end that was reached
+-- first; the sum of its ends says which is the other. At a passage stays what came and was not passed on.
 begin
     return query
-    select
-        c.version, null::bigint, c.way[2], nullif(c.way[3], 0), visits.hop[c.way[1]], c.mass, visits.path[c.way[1]],
-        c.way[2] = any (edges.cut)
-    from (
-        select
-            e.version,
-            sum(round(n.rate * e.weight)) as mass,
-            min(array[n.first, e.at, e.other]) as way
+    with node as materialized (
+        select v.node, v.mass, v.mass / d.degree as rate, v.first
+        from (
+            select v.node, sum(v.mass) as mass, min(v.no) as first
+            from unnest(visits.node, visits.mass) with ordinality as v (node, mass, no)
+            group by v.node
+        ) as v
+        left join unnest(edges.node, edges.degree) as d (node, degree) on d.node = v.node
+    ),
+    crossing as materialized (
+        select e.version, e.at, e.other, n.first, n.rate * e.weight as mass
         from unnest(edges.at, edges.other, edges.version, edges.weight) as e (at, other, version, weight)
-        join (
-            select d.node, v.mass / d.degree as rate, v.first
-            from unnest(edges.node, edges.degree) as d (node, degree)
-            join (
-                select v.node, sum(v.mass) as mass, min(v.no) as first
-                from unnest(visits.node, visits.mass) with ordinality as v (node, mass, no)
-                group by v.node
-            ) as v on v.node = d.node
-        ) as n on n.node = e.at
-        where e.version <> 0
-        group by e.version
+        join node as n on n.node = e.at
+        where e.version <> 0 or e.other < 0
+    )
+    select
+        c.version, null::bigint, visits.node[c.first], nullif(c.ends - visits.node[c.first], 0), visits.hop[c.first],
+        c.mass, visits.path[c.first], visits.node[c.first] = any (edges.cut)
+    from (
+        select x.version, sum(round(x.mass)) as mass, min(x.first) as first, max(x.at + x.other) as ends
+        from crossing as x
+        where x.version <> 0
+        group by x.version
         order by 2 desc, 1
         limit places
-    ) as c;
+    ) as c
+    union all
+    (
+        select null, -p.node, null, null, null, sum(p.mass), null, null
+        from (
+            select x.other as node, round(damping * x.mass) as mass from crossing as x where x.other < 0
+            union all
+            select s.node, s.mass from unnest(start) as s where s.node < 0
+            union all
+            select n.node, -round(damping * n.mass) from node as n where n.node < 0
+        ) as p
+        group by p.node
+        order by 6 desc, 2
+        limit places
+    );
 end
 $function$;
-comment on function graphrag._crossed(graphrag._edge_lists, graphrag._visit_lists, integer) is 'The relations that most mass crossed, each with how much did, and the first of its ways there.';
+comment on function graphrag._crossed(graphrag._edge_lists, graphrag._visit_lists, graphrag._mass[], double precision, integer) is 'The relations that most mass crossed, each with how much did and the first of its ways there, and as many passages by the mass that stayed.';
 
 create function graphrag._alive(entity bigint, filter graphrag._filter)
     returns table (version bigint)
@@ -316,7 +320,8 @@ create function graphrag._named_in(chunk bigint, filter graphrag._filter, places
     returns table (entity bigint)
     language sql stable parallel safe rows 10
 as $function$
--- Those too that the read may not see (_alive): looking at each would take longer than all the rest. Inlined.
+-- Those too that the read may not see (_alive): looking at each would take longer than all the rest. For meanings that
+-- names have in a document it is looked once, whether there are any. Inlined.
     select distinct n.entity
     from chunk as k
     cross join lateral (
@@ -330,7 +335,17 @@ as $function$
             n.document = k.document
             or (
                 n.document is null
-                and not exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+                and not (
+                    (
+                        9223372036854775806 > any (($2).revisions)
+                        or exists (
+                            select
+                            from entity_name as o
+                            where o.space = any (($2).spaces) and o.document is not null and o.died is null
+                        )
+                    )
+                    and exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+                )
             )
         )
 $function$;

@@ -28,8 +28,8 @@ create function graphrag._check_nothing_hangs_on_vectors()
     returns void
     language plpgsql stable parallel safe
 as $function$
--- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it: all
--- are named before anything is paid for. Grants on the column are carried over.
+-- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it:
+-- all are named before anything is paid for. Grants on the column are carried over.
 declare
     _found text := (
         select string_agg(

@@ -1,6 +1,6 @@
--- An update brings inner functions that nobody may call yet but the extension's owner. A definer, so that a realm's owner
--- can migrate it after one. It is told nothing, and gives nothing but what belongs to entry points that a role has been
--- given: whoever calls it, all become able to go on with what they were able to do.
+-- An update brings inner functions that nobody may call yet but the extension's owner. A definer, so that a realm's
+-- owner can migrate it after one. It is told nothing, and gives nothing but what belongs to entry points that a role
+-- has been given: whoever calls it, all become able to go on with what they were able to do.
 create function graphrag._renew_functions()
     returns void
     language plpgsql volatile parallel unsafe security definer
@@ -14,7 +14,10 @@ begin
             when g.writes then g.entry_points || graphrag._trigger_functions()
             else g.entry_points
         end,
-        case when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[] else '{_call, _open_calls}' end
+        case
+            when has_function_privilege(r.oid, 'graphrag._call'::regproc, 'execute') then '{}'::name[]
+            else '{_call, _open_calls}'
+        end
     )
     from (
         select

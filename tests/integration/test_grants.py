@@ -79,7 +79,7 @@ OWN = {
 }
 STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word", "reembedding"}
 LISTS = {"setting_default", "preset_predicate", "gate_word", "irregular_verb"}
-DEFINERS = {"_call", "_open_calls", "_default_endpoint", "_may_choose"}
+DEFINERS = {"_call", "_open_calls", "_default_endpoint", "_may_choose", "_renew_functions"}
 MAY = {
     "stranger": set[str](),
     "reader": READ,

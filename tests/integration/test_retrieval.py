@@ -224,6 +224,28 @@ def test_a_hub_that_was_cut_is_reported(conn: Connection) -> None:
 
 
 @pytest.mark.usefixtures("realm")
+@pytest.mark.parametrize("walk", ["ppr", "hops"])
+def test_a_walk_that_was_cut_is_reported(conn: Connection, walk: str) -> None:
+    for no in range(6):
+        tell(conn, f"doc {no}", f"Hub meets Guest {no}.", ("Hub", "meets", f"Guest {no}"))
+
+    def cut() -> set[bool]:
+        found = of_kind(rows(conn, "retrieve", "Hub", walk=walk), "relation")
+        assert len(found) == 6
+        return {"truncated" in row["metadata"] for row in found if row["ranks"].get("walk")}
+
+    said: list[str] = []
+    conn.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+    assert cut() == {False}
+    rows(conn, "configure", "max_relation_edges", "3")
+    assert True in cut()
+    assert said == []
+    rows(conn, "configure", "max_walk_edges", "2")
+    assert True in cut()
+    assert any("the walk ended before" in notice for notice in said)
+
+
+@pytest.mark.usefixtures("realm")
 def test_paths_are_explained(conn: Connection) -> None:
     tell(conn, "one", "Ann founded Acme.", ("Ann", "founded", "Acme"))
     tell(conn, "two", "Acme owns Werk Nord.", ("Acme", "owns", "Werk Nord"))

@@ -1,7 +1,7 @@
 -- Whom a name means: contested aliases, short forms, titles, identifiers; and what a document says by a name.
 begin;
 create extension if not exists pgtap;
-select plan(38);
+select plan(39);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -275,6 +275,31 @@ select results_eq(
     $$select f.subject, f.object from kb.facts as f where f.predicate = 'sang_of'$$,
     $$values ('Joe Ray', 'Hurricane')$$,
     'unless the answer has an entity of its own of that name'
+);
+
+-- several brackets
+select graphrag.index(
+    'The Internal Revenue Service (IRS) ("the Revenue Service") audits. Bay Trust (BT) ("Old Bay"), formerly Cove Trust (CT), pays.'
+    || ' Paris (Texas) is a town, the Free Song Club (ABC) sings, and the Red Cross Hall (RCH) stands beside RCH.',
+    document => 'brackets',
+    extraction => '{"entities": [{"name": "Internal Revenue Service"}, {"name": "Paris (Texas)"}, {"name": "Free Song Club"},
+        {"name": "Bay Trust (BT) (\"Old Bay\"), formerly Cove Trust (CT)"}, {"name": "Red Cross Hall"}, {"name": "RCH"}]}'
+);
+select results_eq(
+    $$select n.name, n.called
+    from (
+        select v.name, array_agg(e.name order by e.name collate "C") as called
+        from kb.entity_name as e
+        join kb.entity_version as v on v.entity = e.entity and v.died is null
+        where e.died is null and e.role = 'alias'
+        group by v.name
+    ) as n
+    where n.name in ('Internal Revenue Service', 'Bay Trust', 'Cove Trust', 'Paris (Texas)', 'Free Song Club', 'Red Cross Hall')
+    order by 1$$,
+    $$values
+        ('Bay Trust', array['BT', 'Bay Trust (BT) ("Old Bay"), formerly Cove Trust (CT)', 'CT', 'Cove Trust', 'Old Bay']),
+        ('Internal Revenue Service', array['IRS', 'the Revenue Service'])$$,
+    'every bracket is read, and former names; what is no other form of the name, or an entity of its own, is no alias'
 );
 select is(graphrag.derive(), 0, 'after all of it, deriving anew changes nothing');
 
