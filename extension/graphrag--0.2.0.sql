@@ -17878,7 +17878,7 @@ begin
             cross join unnest(p.name || p.aliases) as f (form)
             union
             select v.predicate, v.predicate
-            from graphrag._edges(entities, filter, 50, 500) as e
+            from graphrag._edges(entities, filter, 50) as e
             join relation_version as v on v.id = e.version
         ) as k
         where tsvector_to_array(graphrag._text_vector(_config, replace(k.form, '_', ' '))) && _words
