@@ -103,7 +103,8 @@ def open_corpus(corpus: Corpus, *, keep: bool) -> Connection:
         session.execute("call graphrag.work('default', bulk => true)")
         # The same vectors as if they had been asked for document by document, in fewer and larger requests.
         session.execute(
-            "call graphrag.reembed('default', %s, %s, options => '{\"deadline\": 900}')", [models_url(), MODEL]
+            "call graphrag.reembed('default', %s, %s, options => '{\"deadline\": 900}')",
+            [models_url(), MODEL],
         )
         session.execute("vacuum analyze")
     check_whole(session, corpus)
@@ -181,7 +182,7 @@ DATED: dict[str, Ask] = {
     "mix, walk hops, as_of": asking(walk="hops", dated=True),
 }
 #: What may be chosen for a data set: the settings of its calls.
-CHOICES = ("naive", DEFAULT, "mix, walk hops", "mix, mmr", "hybrid", *DATED)
+CHOICES = ("naive", DEFAULT, "mix, walk hops", "mix, mmr", "mix, no walk", "hybrid", *DATED)
 
 
 def library(corpus: Corpus) -> list[Ranking]:

@@ -649,11 +649,11 @@ begin
     with count as materialized (
         select distinct n.space, n.born, n.died from new_rows as n
     )
-    select coalesce(bool_and(c.died is null and graphrag._took_revision(c.space, c.born)), true)
+    select coalesce(bool_and(c.died is null and graphrag._is_own_revision(c.space, c.born)), true)
     into _is_honest
     from count as c;
     if not _is_honest then
-        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+        perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;
 end
@@ -674,11 +674,11 @@ begin
     with count as materialized (
         select distinct n.space, n.died from new_rows as n
     )
-    select coalesce(bool_and(c.died is not null and graphrag._took_revision(c.space, c.died)), true)
+    select coalesce(bool_and(c.died is not null and graphrag._is_own_revision(c.space, c.died)), true)
     into _is_honest
     from count as c;
     if not _is_honest or exists (select from old_rows as o where o.died is not null) then
-        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+        perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;
 end
@@ -699,11 +699,11 @@ begin
     with count as materialized (
         select distinct o.space, o.born from old_rows as o
     )
-    select coalesce(bool_and(graphrag._took_revision(c.space, c.born)), true)
+    select coalesce(bool_and(graphrag._is_own_revision(c.space, c.born)), true)
     into _is_honest
     from count as c;
     if not _is_honest and not graphrag._may_purge(tg_relid) then
-        perform graphrag._refuse_counts(tg_table_schema, tg_table_name, tg_op);
+        perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;
 end
@@ -711,35 +711,6 @@ $function$;
 revoke all on routine graphrag._counts_gone() from public;
 
 comment on function graphrag._counts_gone() is 'Trigger: only counts that were never believed go, or those that purge() erases.';
-
-create function graphrag._refuse_counts(schema_name text, table_name text, operation text)
-    returns void
-    language plpgsql stable parallel safe
-as $function$
-begin
-    raise exception 'table %.% does not take this %', schema_name, table_name, lower(operation)
-        using errcode = 'GR022',
-            detail = 'A count is born and dies in the revision that its own transaction has taken in its space.',
-            hint = 'Let graphrag.index() and the other functions count.';
-end
-$function$;
-revoke all on routine graphrag._refuse_counts(schema_name text, table_name text, operation text) from public;
-
-comment on function graphrag._refuse_counts(text, text, text) is 'Raises GR022 for counts that would forge history.';
-
-create function graphrag._took_revision(space integer, n bigint)
-    returns boolean
-    language plpgsql stable parallel unsafe
-as $function$
-begin
-    return exists (
-        select from revision as r where r.space = $1 and r.n = $2 and r.transaction = graphrag._transaction()
-    );
-end
-$function$;
-revoke all on routine graphrag._took_revision(space integer, n bigint) from public;
-
-comment on function graphrag._took_revision(integer, bigint) is 'Whether this transaction has taken a revision of a space.';
 
 create or replace function graphrag._lock_spaces(spaces integer[])
     returns void

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import tuple_row
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
 BEGIN = "<!-- from the catalogue, by `make reference`: do not edit -->"
 END = "<!-- end -->"
 REALM = "reference_of_a_realm"
+DATABASE = "graphrag_reference"
 WIDTH = 120
 
 Connection = psycopg.Connection[Any]
@@ -127,11 +129,19 @@ def split(arguments: str) -> list[str]:
 
 
 def main() -> None:
-    with psycopg.connect(os.environ["GRAPHRAG_DSN"], autocommit=True) as conn:
-        conn.execute("set client_min_messages = warning")
-        with conn.transaction(force_rollback=True):
-            conn.execute("create extension if not exists graphrag cascade")
-            made = page(conn, PAGE.read_text(encoding="utf-8"))
+    """In a database of its own: one that is there already may have the functions of an earlier build."""
+    server = os.environ["GRAPHRAG_DSN"]
+    drop = f"drop database if exists {DATABASE} with (force)"
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(drop.encode())
+        admin.execute(f"create database {DATABASE}".encode())
+        try:
+            with psycopg.connect(make_conninfo(server, dbname=DATABASE), autocommit=True) as conn:
+                conn.execute("set client_min_messages = warning")
+                conn.execute("create extension graphrag cascade")
+                made = page(conn, PAGE.read_text(encoding="utf-8"))
+        finally:
+            admin.execute(drop.encode())
     PAGE.write_text(made, encoding="utf-8")
     print(PAGE)
 
