@@ -108,7 +108,9 @@ def _do_together(worker: Worker, memory: Memory, jobs: Sequence[Job]) -> list[Jo
                 worker.fail(error)
             raise
         worker.rollback()
-        worker.warning(f"{len(together)} jobs are done one by one, because together they failed", detail=str(error))
+        worker.warning(
+            f"{len(together)} jobs are done one by one, because together they failed", detail=str(error)
+        )
         return list(jobs)
     finally:
         worker.together = []
@@ -123,7 +125,9 @@ def _index_together(worker: Worker, jobs: Sequence[Job]) -> set[int]:
     found = rows(worker, "select * from graphrag._prepare_batch($1)", jobs=(ids.type, ids.value))
     worker.commit()
     attempts = {job.id: job.attempt for job in jobs}
-    columns: dict[str, list[Any]] = {name: [] for name in ("job", "attempt", "plan", "chunks", "texts", "tally")}
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("job", "attempt", "plan", "chunks", "texts", "tally")
+    }
     for row in found:
         if row["plan"] is None:
             continue

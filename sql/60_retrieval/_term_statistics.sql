@@ -125,8 +125,9 @@ create function graphrag._recount_terms(
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Called by every write of documents, under the space's lock. Cheap unless a tenth, or another share of the documents, may
--- have changed: the versions written since are looked at, each once, only when there are that many in the whole realm.
+-- Called by every write of documents, under the space's lock. Cheap unless a tenth, or another share of the
+-- documents, may have changed: the versions written since are looked at, each once, only when there are that many in
+-- the whole realm.
 declare
     _watch record;
     _last bigint := coalesce((select max(v.id) from document_version as v), 0);
