@@ -77,7 +77,7 @@ def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> No
         jobs = worker.claim_many(most) if limits.bulk else worker.claim()
         if not jobs:
             break
-        for job in _do_together(worker, memory, jobs):
+        for job in _do_together(worker, jobs):
             worker.take(job)
             try:
                 _run(worker, memory, is_doubtful=len(jobs) > 1)
@@ -92,7 +92,7 @@ def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> No
         worker.settle()
 
 
-def _do_together(worker: Worker, memory: Memory, jobs: Sequence[Job]) -> list[Job]:
+def _do_together(worker: Worker, jobs: Sequence[Job]) -> list[Job]:
     """Does the jobs that can share their transactions; the others are to be done one by one, and so are all if one of
     them fails."""
     together = [job for job in jobs if not job.alone]

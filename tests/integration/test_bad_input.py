@@ -112,7 +112,8 @@ def test_extraction_of_the_wrong_shape(conn: Connection, corpus: str, extraction
     mistake(conn, corpus, "GR009", ("extraction",), "index", TEXT, document="b", extraction=Jsonb(extraction))
 
 
-def test_what_is_too_long_is_refused_before_it_costs(conn: Connection, corpus: str) -> None:
+@pytest.mark.usefixtures("corpus")
+def test_what_is_too_long_is_refused_before_it_costs(conn: Connection) -> None:
     """A name, type, identifier or list of a model that has lost its mind, in a text of many chunks that states it."""
     endless = " ".join(f"Word{n}" for n in range(5000))
     text = "\n\n".join(
