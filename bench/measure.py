@@ -66,7 +66,7 @@ def spread(values: Sequence[float]) -> dict[str, float]:
     }
 
 
-def cpu_ms(session: Connection) -> float:
+def cpu_ms(session: psycopg.Connection[Any]) -> float:
     """Processor time of the session's backend so far: what a shared machine does not distort. Needs the server here."""
     return (
         int(Path(f"/proc/{session.info.backend_pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e6

@@ -77,7 +77,7 @@ def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> No
         jobs = worker.claim_many(most) if limits.bulk else worker.claim()
         if not jobs:
             break
-        for job in _do_together(worker, memory, jobs):
+        for job in _do_together(worker, jobs):
             worker.take(job)
             try:
                 _run(worker, memory, is_doubtful=len(jobs) > 1)
@@ -92,7 +92,7 @@ def work(plpy: Session, memory: Memory, realm: str | None, limits: Limits) -> No
         worker.settle()
 
 
-def _do_together(worker: Worker, memory: Memory, jobs: Sequence[Job]) -> list[Job]:
+def _do_together(worker: Worker, jobs: Sequence[Job]) -> list[Job]:
     """Does the jobs that can share their transactions; the others are to be done one by one, and so are all if one of
     them fails."""
     together = [job for job in jobs if not job.alone]
@@ -108,7 +108,9 @@ def _do_together(worker: Worker, memory: Memory, jobs: Sequence[Job]) -> list[Jo
                 worker.fail(error)
             raise
         worker.rollback()
-        worker.warning(f"{len(together)} jobs are done one by one, because together they failed", detail=str(error))
+        worker.warning(
+            f"{len(together)} jobs are done one by one, because together they failed", detail=str(error)
+        )
         return list(jobs)
     finally:
         worker.together = []
@@ -123,7 +125,9 @@ def _index_together(worker: Worker, jobs: Sequence[Job]) -> set[int]:
     found = rows(worker, "select * from graphrag._prepare_batch($1)", jobs=(ids.type, ids.value))
     worker.commit()
     attempts = {job.id: job.attempt for job in jobs}
-    columns: dict[str, list[Any]] = {name: [] for name in ("job", "attempt", "plan", "chunks", "texts", "tally")}
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("job", "attempt", "plan", "chunks", "texts", "tally")
+    }
     for row in found:
         if row["plan"] is None:
             continue

@@ -86,8 +86,8 @@ create function graphrag._guard_belief()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- Dying in the revision of this transaction, once, or coming back to life in the revision in which it died; nothing else
--- changes. A row born in this revision was never believed by anyone and may go.
+-- Dying in the revision of this transaction, once, or coming back to life in the revision in which it died; nothing
+-- else changes. A row born in this revision was never believed by anyone and may go.
 declare
     _died bigint;
 begin

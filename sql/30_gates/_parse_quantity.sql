@@ -118,7 +118,8 @@ as $function$
           "rupees": "INR", "Indian rupees": "INR", "Swiss francs": "CHF", "Canadian dollars": "CAD",
           "Australian dollars": "AUD", "dólares": "USD", "dollari": "USD", "us dollars": "USD", "u.s. dollars": "USD",
           "us dollar": "USD", "u.s. dollar": "USD", "us-dollar": "USD", "dollars américains": "USD",
-          "dólares estadounidenses": "USD", "dollari americani": "USD", "pound sterling": "GBP", "pfund sterling": "GBP",
+          "dólares estadounidenses": "USD", "dollari americani": "USD", "pound sterling": "GBP",
+          "pfund sterling": "GBP",
           "british pounds": "GBP", "livres sterling": "GBP", "libras esterlinas": "GBP", "schweizer franken": "CHF",
           "francs suisses": "CHF", "franchi svizzeri": "CHF", "yens": "JPY", "roubles": "RUB", "rubles": "RUB",
           "rubel": "RUB", "zloty": "PLN", "złoty": "PLN", "reais": "BRL", "shekels": "ILS", "hryvnia": "UAH",
@@ -157,10 +158,11 @@ begin
     end if;
     return coalesce(
         (
-            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "mille": 1e3, "mila": 1e3, "tausend": 1e3,
-              "Tausend": 1e3, "Tsd.": 1e3, "Tsd": 1e3, "duizend": 1e3, "lakh": 1e5, "crore": 1e7,
-              "million": 1e6, "millions": 1e6, "mln": 1e6, "mln.": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6, "Mio": 1e6, "Mio.": 1e6,
-              "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6, "milione": 1e6, "milioni": 1e6,
+            '{"hundred": 1e2, "thousand": 1e3, "k": 1e3, "K": 1e3, "mil": 1e3, "mille": 1e3, "mila": 1e3,
+              "tausend": 1e3, "Tausend": 1e3, "Tsd.": 1e3, "Tsd": 1e3, "duizend": 1e3, "lakh": 1e5, "crore": 1e7,
+              "million": 1e6, "millions": 1e6, "mln": 1e6, "mln.": 1e6, "mn": 1e6, "mio": 1e6, "mio.": 1e6,
+              "Mio": 1e6, "Mio.": 1e6, "Million": 1e6, "Millionen": 1e6, "millón": 1e6, "millones": 1e6,
+              "milione": 1e6, "milioni": 1e6,
               "milhão": 1e6, "milhões": 1e6, "miljoen": 1e6, "M": 1e6,
               "billion": 1e9, "billions": 1e9, "bn": 1e9, "bln": 1e9, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "mrd": 1e9,
               "Milliarde": 1e9, "Milliarden": 1e9, "milliard": 1e9, "milliards": 1e9, "miliardo": 1e9, "miliardi": 1e9,

@@ -2,8 +2,9 @@ create function graphrag._unit_key(unit text)
     returns text
     language plpgsql immutable strict parallel safe
 as $function$
--- One form for singular and plural (1 employee, 2 employees) and for all that the table calls one (km, kilometres), also
--- before what is measured or by what it is counted (litres of water, km per day); a symbol keeps its case (MW is not mW).
+-- One form for singular and plural (1 employee, 2 employees) and for all that the table calls one (km, kilometres),
+-- also before what is measured or by what it is counted (litres of water, km per day); a symbol keeps its case (MW
+-- is not mW).
 declare
     _code text := graphrag._unit_code(unit);
     _part text[];

@@ -3,10 +3,10 @@ create function graphrag._with_stated_aliases(records jsonb, body text)
     language plpgsql stable parallel safe
 as $function$
 -- Tim Cratchit ("Tiny Tim"): who is written so, is also called what is in quotes and brackets; and by initials in
--- brackets (Internal Revenue Service (IRS)), by each of several, and by what he was called before (, formerly Y). As one
--- name of a record, it is several, and the whole one more, by which triples may call it. In the text, the two must share
--- a word or the one be the other's initials: Bob Dylan ("Hurricane") is a singer and his song. What is an entity of its
--- own is no alias.
+-- brackets (Internal Revenue Service (IRS)), by each of several, and by what he was called before (, formerly Y). As
+-- one name of a record, it is several, and the whole one more, by which triples may call it. In the text, the two
+-- must share a word or the one be the other's initials: Bob Dylan ("Hurricane") is a singer and his song. What is an
+-- entity of its own is no alias.
 declare
     _text text := regexp_replace(body, '\s*\(', ' (', 'g');
 begin

@@ -60,6 +60,7 @@ as $function$
 -- that forges the note only withdraws what it could have deleted.
 declare
     _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
+    _ids text;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if old.content is null
@@ -68,7 +69,13 @@ begin
     then
         return old;
     end if;
-    perform set_config(_note, concat(current_setting(_note, true), ' ', old.id), true);
+    -- In two lists, so that the note of a row does not copy those of all before it.
+    _ids := current_setting(_note, true);
+    if length(_ids) > 8000 then
+        perform set_config(_note || '_all', concat(current_setting(_note || '_all', true), _ids), true);
+        _ids := '';
+    end if;
+    perform set_config(_note, concat(_ids, ' ', old.id), true);
     return null;
 end
 $function$;
@@ -81,10 +88,11 @@ create function graphrag._withdraw_deleted()
 as $function$
 declare
     _note text := format('graphrag.deleted_%s_%s', tg_relid, pg_trigger_depth());
-    _ids text := btrim(current_setting(_note, true));
+    _ids text := btrim(concat(current_setting(_note || '_all', true), current_setting(_note, true)));
 begin
     if _ids <> '' then
         perform set_config(_note, '', true);
+        perform set_config(_note || '_all', '', true);
         perform graphrag._withdraw_by_hand(
             tg_table_schema, tg_table_name, string_to_array(_ids, ' ')::bigint[]
         );

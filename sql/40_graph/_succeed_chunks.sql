@@ -76,7 +76,7 @@ begin
         delete from mention as m
         using unnest(chunks, successors) as s (chunk, successor)
         where m.chunk = s.chunk
-            and m.id <> all (mentions)
+            and not exists (select from unnest(mentions) as w (id) where w.id = m.id)
             and not exists (select from document_chunk as d where d.chunk = m.chunk)
         returning m, m.id, s.successor
     ),
@@ -84,7 +84,8 @@ begin
         select m, nextval('mention_id_seq') as id, s.successor
         from unnest(chunks, successors) as s (chunk, successor)
         join mention as m on m.chunk = s.chunk
-        where m.id <> all (mentions) and exists (select from document_chunk as d where d.chunk = m.chunk)
+        where not exists (select from unnest(mentions) as w (id) where w.id = m.id)
+            and exists (select from document_chunk as d where d.chunk = m.chunk)
     )
     insert into mention
     overriding system value
@@ -100,7 +101,7 @@ begin
         delete from assertion as a
         using unnest(chunks, successors) as s (chunk, successor)
         where a.chunk = s.chunk
-            and a.id <> all (assertions)
+            and not exists (select from unnest(assertions) as w (id) where w.id = a.id)
             and not exists (select from document_chunk as d where d.chunk = a.chunk)
         returning a, a.id, s.successor
     ),
@@ -108,7 +109,8 @@ begin
         select a, nextval('assertion_id_seq') as id, s.successor
         from unnest(chunks, successors) as s (chunk, successor)
         join assertion as a on a.chunk = s.chunk
-        where a.id <> all (assertions) and exists (select from document_chunk as d where d.chunk = a.chunk)
+        where not exists (select from unnest(assertions) as w (id) where w.id = a.id)
+            and exists (select from document_chunk as d where d.chunk = a.chunk)
     )
     insert into assertion
     overriding system value

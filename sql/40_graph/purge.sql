@@ -18,6 +18,8 @@ as $function$
 declare
     _spaces integer[];
     _counts jsonb := '{}';
+    _lock_timeout text := current_setting('lock_timeout');
+    _is_locked boolean := false;
 begin
     perform graphrag._enter(realm);
     perform graphrag._check_purge(before, document, source);
@@ -25,19 +27,33 @@ begin
         when document is null and source is null then graphrag._spaces_for_read(space)
         else array[graphrag._space_to_change(space)]
     end;
-    perform graphrag._lock_spaces(_spaces);
-    begin
-        _counts := case
-            when before is not null then graphrag._purge_before(_spaces, before)
-            else graphrag._purge_document(_spaces[1], document, source)
+    -- A row by hand has its chunk, which may be of the past, before its space: so purge() gives way, by waiting for
+    -- rows less long than a deadlock needs to be seen, and begins again behind the other. Who has the spaces in his
+    -- own transaction already cannot give way: that ends as deadlocks do.
+    for _try in 1 .. 20 loop
+        begin
+            perform graphrag._lock_spaces(_spaces);
+            _is_locked := true;
+            perform set_config('lock_timeout', case when _try < 20 then '300ms' else _lock_timeout end, true);
+            _counts := case
+                when before is not null then graphrag._purge_before(_spaces, before)
+                else graphrag._purge_document(_spaces[1], document, source)
+            end;
+            if dry_run or not exists (select from jsonb_each(_counts) as c where c.value <> '0') then
+                raise sqlstate 'GR099';
+            end if;
+            perform set_config('lock_timeout', _lock_timeout, true);
+            exit;
+        exception
+            when sqlstate 'GR099' then
+                exit;
+            when lock_not_available then
+                if not _is_locked or _try = 20 then
+                    raise;
+                end if;
+                _is_locked := false;
         end;
-        if dry_run or not exists (select from jsonb_each(_counts) as c where c.value <> '0') then
-            raise sqlstate 'GR099';
-        end if;
-    exception
-        when sqlstate 'GR099' then
-            null;
-    end;
+    end loop;
     return query
     select c.key, c.value::bigint
     from jsonb_each_text(_counts) as c
@@ -161,8 +177,8 @@ create function graphrag._purge_document(space integer, document text, source te
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
--- Every trace: the document with what it said, the call that read it, and the derived rows and decisions that have no
--- other evidence left.
+-- Every trace: the document with what it said, the call that read it, the derived rows that have no other evidence
+-- left, and the decisions about names that only it had.
 declare
     _document bigint := graphrag._document_to_purge(space, document, source);
     _horizon bigint := (select max(v.died) from document_version as v where v.document = _document);
@@ -247,11 +263,12 @@ as $function$
 -- What nothing points to any more goes too, and the spaces remember from where on their past is whole.
 declare
     _space record;
+    _names text[] := graphrag._names_in_document(of_document);
     _counts jsonb := graphrag._purge_evidence(spaces);
     _more jsonb;
 begin
     if of_document is not null then
-        _counts := _counts || graphrag._purge_unsupported(spaces[1])
+        _counts := _counts || graphrag._purge_unsupported(spaces[1], _names)
             || graphrag._purge_old_reports(spaces[1], horizons[1]);
     end if;
     _counts := _counts || graphrag._purge_reports();
@@ -310,6 +327,22 @@ begin
 end
 $function$;
 comment on function graphrag._purge_unneeded(integer[], bigint[], bigint) is 'Erases what history no longer needs, and notes from where on it is whole.';
+
+create function graphrag._names_in_document(document bigint)
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select distinct f.folded
+        from chunk as k
+        join mention as m on m.chunk = k.id
+        cross join unnest(m.folded || m.folded_aliases) as f (folded)
+        where k.document = $1
+    );
+end
+$function$;
+comment on function graphrag._names_in_document(bigint) is 'The folded names that a document has ever used or claimed.';
 
 create function graphrag._purge_old_reports(space integer, horizon bigint)
     returns jsonb
@@ -411,12 +444,12 @@ end
 $function$;
 comment on function graphrag._purge_evidence(integer[]) is 'Erases chunks without a place, and what was read in them.';
 
-create function graphrag._purge_unsupported(space integer)
+create function graphrag._purge_unsupported(space integer, of_document text[])
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
 -- Derived rows of the past that no evidence which is left could have given: texts, names, spellings. What is believed
--- now always has such evidence. Decisions go when one of their names means nothing any more.
+-- now always has such evidence. A decision stays until it is undone, unless one of its names was the document's alone.
 declare
     _counts jsonb;
 begin
@@ -473,7 +506,7 @@ begin
             and exists (
                 select
                 from jsonb_array_elements_text(d.payload -> 'names') as n (name)
-                where not exists (select from meant as m where m.folded = n.name)
+                where n.name = any (of_document) and not exists (select from meant as m where m.folded = n.name)
             )
         returning 1
     )
@@ -487,7 +520,7 @@ begin
     return _counts;
 end
 $function$;
-comment on function graphrag._purge_unsupported(integer) is 'Erases derived rows of the past and decisions that no evidence is left for.';
+comment on function graphrag._purge_unsupported(integer, text[]) is 'Erases derived rows of the past that no evidence is left for, and decisions about names that only a purged document had.';
 
 create function graphrag._check_horizon(spaces integer[], revisions bigint[], asked text)
     returns void

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from bench.measure import cpu_ms
 from tests.support.calls import mistake, refused, row, rows, state
 from tests.support.corpus import as_json
 from tests.support.database import Connection, Database, sql, value
@@ -149,6 +150,37 @@ def test_unknown_entity(conn: Connection, corpus: str) -> None:
 )
 def test_extraction_of_the_wrong_shape(conn: Connection, corpus: str, extraction: Any) -> None:
     mistake(conn, corpus, "GR009", ("extraction",), "index", TEXT, document="b", extraction=Jsonb(extraction))
+
+
+@pytest.mark.usefixtures("corpus")
+def test_what_is_too_long_is_refused_before_it_costs(conn: Connection) -> None:
+    """A name, type, identifier or list of a model that has lost its mind, in a text of many chunks that states it."""
+    endless = " ".join(f"Word{n}" for n in range(5000))
+    text = "\n\n".join(
+        [f"Ann Gray met Bob Stone on day {n}, " + "and on they walked. " * 20 for n in range(60)] + [endless]
+    )
+    entities = [
+        {"name": endless, "type": "person"},
+        {"name": "Ann Gray", "type": endless, "identifiers": [endless, "wikidata:Q1"]},
+        {"name": "Bob Stone", "aliases": [f"Bob the {n}th" for n in range(1000)]},
+    ]
+    triples = [["Ann Gray", "met", endless], [endless, "met", "Bob Stone"], ["Ann Gray", "met", "Bob Stone"]]
+    before = cpu_ms(conn)
+    rejected = row(
+        conn,
+        "index",
+        text,
+        document="endless",
+        extraction={"entities": entities, "triples": triples},
+        space="endless",
+    )["rejected"]
+    assert cpu_ms(conn) - before < 20_000  # 33 s for the name alone, once
+    assert rejected["over_long"] > 900
+    found = (
+        'select v.name from "default".entity_version as v join "default".space as s on s.id = v.space'
+        " where s.name = 'endless'"
+    )
+    assert {r["name"] for r in sql(conn, found)} == {"Ann Gray", "Bob Stone"}
 
 
 def test_no_endpoint_for_a_first_realm(database: Database) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from bench.measure import cpu_ms
 from tests.support.calls import eventually, row, rows, set_models, state, waiting
 from tests.support.corpus import as_json, differences
 from tests.support.database import Connection, Database, sql, value, view
@@ -250,6 +251,22 @@ def test_a_deleted_row_is_of_the_past(kb: Connection) -> None:
     with pytest.raises(psycopg.Error) as caught:
         withdraw(kb, REALM, number)
     assert caught.value.sqlstate == "GR022"
+
+
+def test_deleting_many_rows_costs_by_their_number(kb: Connection) -> None:
+    spent = []
+    for count in (500, 2000):
+        said = [{"subject": "Ada", "predicate": f"p{n}", "object": "Paris"} for n in range(count)]
+        index(kb, f"of {count}", "Ada lived in Paris.", *said)
+        before = cpu_ms(kb)
+        sql(
+            kb,
+            "delete from kb.assertion where chunk = %s and no > 1",
+            [chunk_of(kb, REALM, "default", f"of {count}")],
+        )
+        spent.append(cpu_ms(kb) - before)
+        assert len([f for f in facts(kb) if f[1].startswith("p")]) == 1
+    assert spent[1] < 8 * spent[0], spent
 
 
 def test_a_mention_that_an_assertion_needs_stays(kb: Connection) -> None:

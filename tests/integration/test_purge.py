@@ -14,6 +14,8 @@ from tests.support.corpus import differences
 from tests.support.database import Connection, Database, sql, value, view
 from tests.support.endpoint import Endpoint, held, is_embedding
 from tests.support.feed import changes, drain
+from tests.support.hand import assert_triple, chunk_of
+from tests.support.model import Triple
 from tests.support.reading import REALM
 
 
@@ -158,6 +160,54 @@ def test_an_instant_for_every_space(kb: Connection) -> None:
     assert counted["usage"] == 1
     assert traces(kb, "kim", "quill") == ["decision: quill"]
     assert [s["purged"] for s in sorted(view(kb, REALM, "space"), key=lambda s: s["id"])] == [5, 2]
+
+
+def test_a_decision_stays_unless_a_name_of_it_was_the_documents_alone(kb: Connection) -> None:
+    """Nib goes by its age: what was decided of it is no trace of another document."""
+    index(kb, "e", 4, "Nib met Ada.", ("Nib", "met", "Ada"))
+    (merged,) = rows(kb, "merge_entities", "Ada", "Nib")
+    rows(kb, "delete_document", "e")
+    purge(kb, before=str(value(kb, "select max(n) from kb.revision")), dry_run=False)
+    assert not sql(kb, "select from kb.mention where folded = 'nib'")
+    standing = "select kind, payload ->> 'names' as names from kb.decision where died is null order by id"
+    index(kb, "f", 5, "Uma Bree met Ada.", ("Uma Bree", "met", "Ada"))
+    rows(kb, "retract_relation", "Uma Bree", "met", "Ada")
+    rows(kb, "delete_document", "f")
+    before = sql(kb, standing)
+    purge(kb, document="f", dry_run=False)
+    left = sql(kb, standing)
+    assert [d for d in before if d not in left] == [d for d in before if "umabree" in d["names"]] != []
+    assert traces(kb, "nib") == ["decision: nib"]
+    rows(kb, "undo", next(iter(merged.values())))
+    assert differences(kb, REALM, "default") == 0
+
+
+def test_a_row_by_hand_into_a_past_chunk_is_not_in_its_way(database: Database, kb: Connection) -> None:
+    """The row has its chunk and waits for the space, purge() has the space and wants the chunk: purge() gives way."""
+    past = chunk_of(kb, REALM, "default", "a")
+    assert_triple(kb, REALM, past, Triple("Ada", "admires", "London"))
+    assert chunk_of(kb, REALM, "default", "a") != past
+    with (
+        database.connect() as blocker,
+        database.connect() as purger,
+        database.connect() as writer,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        for session in (purger, writer):
+            session.execute(f"set graphrag.realm = {REALM}")
+        with blocker.transaction():
+            blocker.execute("select from kb.space for update")
+            purged = threads.submit(purge, purger, before="6", dry_run=False)
+            eventually(lambda: waiting(kb) == 1)
+            row_of = (writer, REALM, past, Triple("Ada", "likes", "London"))
+            written = threads.submit(assert_triple, *row_of)
+            eventually(lambda: waiting(kb) == 2)
+        assert written.result(60)
+        assert purged.result(60)
+    facts = sql(kb, "select predicate from kb.facts where subject = 'Ada' and object = 'London'")
+    assert {f["predicate"] for f in facts} >= {"admires", "likes"}
+    assert not sql(kb, "select from kb.chunk where id = %s", [past])
+    assert differences(kb, REALM, "default") == 0
 
 
 def last_second(conn: Connection) -> str:

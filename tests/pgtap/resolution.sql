@@ -279,11 +279,12 @@ select results_eq(
 
 -- several brackets
 select graphrag.index(
-    'The Internal Revenue Service (IRS) ("the Revenue Service") audits. Bay Trust (BT) ("Old Bay"), formerly Cove Trust (CT), pays.'
-    || ' Paris (Texas) is a town, the Free Song Club (ABC) sings, and the Red Cross Hall (RCH) stands beside RCH.',
+    'The Internal Revenue Service (IRS) ("the Revenue Service") audits. Bay Trust (BT) ("Old Bay"), formerly Cove Trust'
+    || ' (CT), pays. Paris (Texas) is a town, the Free Song Club (ABC) sings, the Red Cross Hall (RCH) stands by RCH.',
     document => 'brackets',
-    extraction => '{"entities": [{"name": "Internal Revenue Service"}, {"name": "Paris (Texas)"}, {"name": "Free Song Club"},
-        {"name": "Bay Trust (BT) (\"Old Bay\"), formerly Cove Trust (CT)"}, {"name": "Red Cross Hall"}, {"name": "RCH"}]}'
+    extraction => '{"entities": [{"name": "Internal Revenue Service"}, {"name": "Paris (Texas)"},
+        {"name": "Free Song Club"}, {"name": "Bay Trust (BT) (\"Old Bay\"), formerly Cove Trust (CT)"},
+        {"name": "Red Cross Hall"}, {"name": "RCH"}]}'
 );
 select results_eq(
     $$select n.name, n.called
@@ -294,10 +295,15 @@ select results_eq(
         where e.died is null and e.role = 'alias'
         group by v.name
     ) as n
-    where n.name in ('Internal Revenue Service', 'Bay Trust', 'Cove Trust', 'Paris (Texas)', 'Free Song Club', 'Red Cross Hall')
+    where n.name in (
+        'Internal Revenue Service', 'Bay Trust', 'Cove Trust', 'Paris (Texas)', 'Free Song Club', 'Red Cross Hall'
+    )
     order by 1$$,
     $$values
-        ('Bay Trust', array['BT', 'Bay Trust (BT) ("Old Bay"), formerly Cove Trust (CT)', 'CT', 'Cove Trust', 'Old Bay']),
+        (
+            'Bay Trust',
+            array['BT', 'Bay Trust (BT) ("Old Bay"), formerly Cove Trust (CT)', 'CT', 'Cove Trust', 'Old Bay']
+        ),
         ('Internal Revenue Service', array['IRS', 'the Revenue Service'])$$,
     'every bracket is read, and former names; what is no other form of the name, or an entity of its own, is no alias'
 );

@@ -6,27 +6,38 @@ select plan(413);
 select is(graphrag._value_key(v.other), graphrag._value_key(v.value), format('one value: %s, %s', v.value, v.other))
 from (values
     ('5 km', '5 kilometres'), ('5 km', '5 kilometers'), ('5 km', '5 Kilometer'), ('5 km', 'fünf Kilometer'),
-    ('5 km', 'five kilometres'), ('5 km', 'cinq kilomètres'), ('5 km', 'cinco kilómetros'), ('5 km', 'cinque chilometri'),
+    ('5 km', 'five kilometres'), ('5 km', 'cinq kilomètres'), ('5 km', 'cinco kilómetros'),
+    ('5 km', 'cinque chilometri'),
     ('1 km', '1 kilometre'), ('3 m', '3 meters'), ('3 ft', '3 feet'), ('12 in', '12 inches'), ('4 lb', '4 pounds'),
-    ('20 kg', '20 kilograms'), ('20 kg', '20 kilos'), ('7 t', '7 tonnes'), ('7 t', '7 metric tons'), ('2 l', '2 litres'),
-    ('2 litres of water', '2 liters of water'), ('30 h', '30 hours'), ('30 h', '30 Stunden'), ('90 min', '90 minutes'),
+    ('20 kg', '20 kilograms'), ('20 kg', '20 kilos'), ('7 t', '7 tonnes'), ('7 t', '7 metric tons'),
+    ('2 l', '2 litres'),
+    ('2 litres of water', '2 liters of water'), ('30 h', '30 hours'), ('30 h', '30 Stunden'),
+    ('90 min', '90 minutes'),
     ('3 years', '3 Jahre'), ('3 yrs', '3 années'), ('18 months', '18 Monate'), ('100 km/h', '100 km per hour'),
-    ('100 km/h', '100 kph'), ('60 mph', '60 miles per hour'), ('25 bps', '25 basis points'), ('2 pp', '2 percentage points'),
-    ('3 MW', '3 megawatts'), ('8 kWh', '8 kilowatt hours'), ('20 °C', '20 degrees Celsius'), ('5 km²', '5 square kilometers'),
+    ('100 km/h', '100 kph'), ('60 mph', '60 miles per hour'), ('25 bps', '25 basis points'),
+    ('2 pp', '2 percentage points'),
+    ('3 MW', '3 megawatts'), ('8 kWh', '8 kilowatt hours'), ('20 °C', '20 degrees Celsius'),
+    ('5 km²', '5 square kilometers'),
     ('5 sq km', '5 Quadratkilometer'), ('4 people', '4 persons'), ('100 bbl per day', '100 barrels a day'),
-    ('15%', '15 percent'), ('15%', '15 per cent'), ('15%', '15 pct'), ('15%', 'fünfzehn Prozent'), ('15%', 'quinze pour cent'),
+    ('15%', '15 percent'), ('15%', '15 per cent'), ('15%', '15 pct'), ('15%', 'fünfzehn Prozent'),
+    ('15%', 'quinze pour cent'),
     ('15%', 'quince por ciento'), ('15%', 'quindici per cento'),
     ('$5 bn', '$5 billion'), ('$5 bn', '$5b'), ('$5 bn', '5 billion dollars'), ('$5 bn', 'USD 5,000,000,000'),
-    ('$5 bn', 'US$5bn'), ('$5 bn', '5 Milliarden Dollar'), ('$5 bn', '5 Mrd. US-Dollar'), ('$5 bn', 'fünf Milliarden Dollar'),
-    ('$5 bn', '5 milliards de dollars'), ('$5 bn', 'cinco mil millones de dólares'), ('$5 bn', 'cinque miliardi di dollari'),
-    ('€3m', '3 million euros'), ('€3m', '3 mn EUR'), ('€3m', '3 Mio. Euro'), ('€3m', '3 Mio €'), ('€3m', 'drei Millionen Euro'),
-    ('€3m', 'trois millions d’euros'), ('€3m', 'tres millones de euros'), ('€3m', 'tre milioni di euro'), ('€3m', '3 M€'),
+    ('$5 bn', 'US$5bn'), ('$5 bn', '5 Milliarden Dollar'), ('$5 bn', '5 Mrd. US-Dollar'),
+    ('$5 bn', 'fünf Milliarden Dollar'),
+    ('$5 bn', '5 milliards de dollars'), ('$5 bn', 'cinco mil millones de dólares'),
+    ('$5 bn', 'cinque miliardi di dollari'),
+    ('€3m', '3 million euros'), ('€3m', '3 mn EUR'), ('€3m', '3 Mio. Euro'), ('€3m', '3 Mio €'),
+    ('€3m', 'drei Millionen Euro'),
+    ('€3m', 'trois millions d’euros'), ('€3m', 'tres millones de euros'), ('€3m', 'tre milioni di euro'),
+    ('€3m', '3 M€'),
     ('€2bn', '2 Md€'), ('CHF 4', '4 Schweizer Franken'), ('£9', '9 pounds sterling'), ('2000 euros', 'due mila euro')
 ) as v (value, other);
 
 select isnt(graphrag._value_key(v.other), graphrag._value_key(v.value), format('two values: %s, %s', v.value, v.other))
 from (values
-    ('5 MW', '5 mW'), ('5 km', '5 miles'), ('5 tons', '5 tonnes'), ('£5', '5 pounds'), ('5 m', '5 million'), ('5%', '5 pp'),
+    ('5 MW', '5 mW'), ('5 km', '5 miles'), ('5 tons', '5 tonnes'), ('£5', '5 pounds'), ('5 m', '5 million'),
+    ('5%', '5 pp'),
     ('5 km', '5 km per day'), ('$5 bn', '5 Billionen Dollar'), ('2 million deer', '2 million er')
 ) as v (value, other);
 
@@ -38,13 +49,19 @@ select is(
 )
 from (values
     ('zwölf Kilometer', 'quantity', 12::numeric), ('einundzwanzig Prozent', 'percent', 21),
-    ('neunundneunzig Meter', 'quantity', 99), ('hundert Millionen Euro', 'money', 100000000), ('dreißig', 'number', 30),
-    ('vingt et un mètres', 'quantity', 21), ('soixante-dix-sept', 'number', 77), ('quatre-vingt-dix-neuf', 'number', 99),
-    ('quatre-vingts', 'number', 80), ('soixante et onze', 'number', 71), ('cent millions d''euros', 'money', 100000000),
+    ('neunundneunzig Meter', 'quantity', 99), ('hundert Millionen Euro', 'money', 100000000),
+    ('dreißig', 'number', 30),
+    ('vingt et un mètres', 'quantity', 21), ('soixante-dix-sept', 'number', 77),
+    ('quatre-vingt-dix-neuf', 'number', 99),
+    ('quatre-vingts', 'number', 80), ('soixante et onze', 'number', 71),
+    ('cent millions d''euros', 'money', 100000000),
     ('treinta y uno', 'number', 31), ('veintidós kilómetros', 'quantity', 22), ('cien mil dólares', 'money', 100000),
-    ('once millones', 'number', 11000000), ('ventuno', 'number', 21), ('novantanove', 'number', 99), ('trentatré', 'number', 33),
-    ('due milioni', 'number', 2000000), ('elf Kilometer', 'quantity', 11), ('mehr als fünf Millionen Euro', 'money', null),
-    ('environ dix kilomètres', 'quantity', 10), ('más de cinco euros', 'money', null), ('circa venti metri', 'quantity', 20)
+    ('once millones', 'number', 11000000), ('ventuno', 'number', 21), ('novantanove', 'number', 99),
+    ('trentatré', 'number', 33),
+    ('due milioni', 'number', 2000000), ('elf Kilometer', 'quantity', 11),
+    ('mehr als fünf Millionen Euro', 'money', null),
+    ('environ dix kilomètres', 'quantity', 10), ('más de cinco euros', 'money', null),
+    ('circa venti metri', 'quantity', 20)
 ) as v (value, kind, number);
 
 select is((graphrag._parse_value(v.value)).kind, null, format('no number: %s', v.value))
