@@ -277,4 +277,4 @@ def test_every_mode_works_without_a_graph(conn: Connection, mode: str) -> None:
     tell(conn, "one", "Alpha beta gamma.")
     found = rows(conn, "retrieve", "Alpha", mode)
     assert {row["kind"] for row in found} <= {"chunk"}
-    assert bool(found) == (mode in ("mix", "hybrid", "naive"))
+    assert found, "passages are found without a graph too"
