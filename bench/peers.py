@@ -275,7 +275,8 @@ async def run(session: Connection, corpus: Corpus, folder: str, wanted: set[str]
     times: dict[str, list[float]] = {name: [] for name in systems}
     rankings: dict[str, list[list[int]]] = {name: [] for name in systems}
     rounds = -(-QUERIES // len(corpus.questions))
-    for question in [*corpus.questions[:WARM], *(list(corpus.questions) * rounds)]:
+    warming = (list(corpus.questions) * WARM)[:WARM]  # also of fewer questions than that
+    for question in [*warming, *(list(corpus.questions) * rounds)]:
         for name, ask in systems.items():
             begun = time.perf_counter()
             ranking = await ask(question)
