@@ -10,7 +10,9 @@
 #   make models    local model server                     make stop-models
 #   make dist      PGXN archive                           make tle        script for pg_tle
 #   make installcheck   pgTAP tests on the installed extension (libpq's environment, or DSN=)
-#   make bench-recall   how much of the gold evidence of musique_train retrieval finds (GRAPHRAG_DATA)
+#   make bench-recall   how much of the gold evidence retrieval finds, on each data set in GRAPHRAG_DATA
+#   make bench-ablations, bench-concurrency   what parts of it are worth; many clients at once (after bench-recall)
+#   make bench-peers    LightRAG and post-graph-rag from PyPI on the same graph and vectors
 #   make bench-latency  how long retrieval takes on a generated graph
 #   make nightly        the tests with many more random examples and 1,000 killed backends
 #   make bench-time     what the two clocks and the change feed cost, on a generated graph
@@ -19,7 +21,7 @@
 #   make bench-size     disk and memory of vectors by width and kind of index
 #   make eval-longmemeval   index, ask, score: also eval-locomo, eval-ectqa, eval-musique; EVAL="…" (bench/eval/README.md)
 #   make eval-graph     figures of graphs, in SQL only          make eval-extraction   extracted facts against gold ones
-#   make benchmarks     docs/benchmarks.md from bench/results
+#   make benchmarks     docs/benchmarks.md from bench/results    make reference   signatures in docs/reference.md
 #   make bench-write    figures of the write path on public data sets, into bench/results (GRAPHRAG_DATA)
 #
 # Variables: STATE (cluster, logs, Python environment; default in /var/tmp, one a checkout), PG_CONFIG, DESTDIR,
@@ -49,8 +51,9 @@ EXTRA_CLEAN := build dist META.json extension/$(EXTENSION)--$(EXTVERSION).tle.sq
 
 .PHONY: all build-scripts install install-python uninstall uninstall-python setup stage start stop dsn psql \
     models stop-models demo lint check test nightly bench-cancel bench-communities bench-latency bench-recall \
+    bench-ablations bench-concurrency bench-peers \
     bench-time bench-write bench-jobs bench-size eval-longmemeval eval-locomo eval-ectqa eval-musique eval-graph \
-    eval-extraction benchmarks installcheck tle dist clean
+    eval-extraction benchmarks reference installcheck tle dist clean
 
 all: $(DATA_built)
 
@@ -123,9 +126,22 @@ $(STATE)/bench-venv/ready: bench/requirements.txt
 	@$(STATE)/bench-venv/bin/python -m pip install -q --disable-pip-version-check -r bench/requirements.txt
 	@touch $@
 
-bench-recall: start $(STATE)/bench-venv/ready
+# BENCH has the names of data sets, all of them by default; the other two read the graph that it leaves behind.
+BENCH ?=
+bench-recall bench-ablations bench-concurrency: bench-%: start $(STATE)/bench-venv/ready
 	@extension/quietly.sh models bench/local_models/serve.sh start
-	@$(environment) $(STATE)/bench-venv/bin/python -m bench.recall
+	@$(environment) $(STATE)/bench-venv/bin/python -m bench.$* $(BENCH)
+
+# Other systems from PyPI beside it; never part of the tests.
+$(STATE)/peers-venv/ready: bench/requirements-peers.txt bench/requirements.txt
+	@$(PYTHON) -m venv $(STATE)/peers-venv
+	@$(STATE)/peers-venv/bin/python -m pip install -q --disable-pip-version-check -r bench/requirements-peers.txt
+	@touch $@
+
+bench-peers: start
+	@$(MAKE) $(STATE)/peers-venv/ready || { echo "skipped: the packages of bench/requirements-peers.txt cannot be had"; exit 0; }
+	@extension/quietly.sh models bench/local_models/serve.sh start
+	@[ ! -f $(STATE)/peers-venv/ready ] || $(environment) $(STATE)/peers-venv/bin/python -m bench.peers $(BENCH)
 
 bench-latency: start
 	@$(environment) $(VENV)/bin/python -m bench.latency
@@ -178,6 +194,9 @@ eval-extraction: start
 
 eval-graph: start
 	@$(environment) $(VENV)/bin/python -m bench.eval.graph_report
+
+reference: start
+	@$(environment) $(VENV)/bin/python extension/reference.py
 
 benchmarks: setup
 	@$(VENV)/bin/python -m bench.eval.page

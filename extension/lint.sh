@@ -6,7 +6,8 @@ set -uo pipefail
 cd "$ROOT" || exit
 STAMP=$STATE/lint.sha256
 BIN=$VENV/bin
-SCRIPT=extension/graphrag--$(sed -n "s/^default_version = '\(.*\)'/\1/p" graphrag.control).sql
+VERSION=$(sed -n "s/^default_version = '\(.*\)'/\1/p" graphrag.control)
+SCRIPT=extension/graphrag--$VERSION.sql
 
 # What pgspot cannot know: an inner function has no search_path of its own on purpose. It is reached only through an
 # entry point that pinned the path and entered a realm (its tables are then found unqualified), and EXECUTE on it is
@@ -18,7 +19,17 @@ SCRIPT=extension/graphrag--$(sed -n "s/^default_version = '\(.*\)'/\1/p" graphra
 PGSPOT=(--ignore PS001 --ignore PS005 --ignore PS009 --ignore PS016 --ignore PS017
     --ignore-lang plpython3u --no-plpgsql)
 pgspot() {
-    "$BIN/python" extension/lint/pgspot_input.py "$SCRIPT" | "$BIN/pgspot" "${PGSPOT[@]}"
+    "$BIN/python" extension/lint/pgspot_input.py "$@" | "$BIN/pgspot" "${PGSPOT[@]}"
+}
+
+# What an update replaces must be the extension's own already: so it is read after the release that it starts from.
+pgspot_updates() {
+    local update old
+    for update in extension/graphrag--*--"$VERSION".sql; do
+        [ -e "$update" ] || continue
+        old=${update#extension/graphrag--}
+        pgspot "extension/graphrag--${old%%--*}.sql" "$update" || return
+    done
 }
 
 tree() {
@@ -50,7 +61,8 @@ check "ruff format" "$BIN/ruff" format --check --cache-dir "$STATE/ruff" "${pyth
 check "mypy" "$BIN/mypy" --cache-dir "$STATE/mypy" "${python_directories[@]}"
 check "SQL style" find sql tests -name '*.sql' -exec "$BIN/python" extension/lint/sql_style.py {} +
 check "SQL labels" "$BIN/python" extension/lint/sql_style.py --labels "$SCRIPT"
-check "pgspot" pgspot
+check "pgspot" pgspot "$SCRIPT"
+check "pgspot (update)" pgspot_updates
 [ "$failed" = 0 ] || exit 1
 echo "$now" >"$STAMP"
 say "lint: clean"

@@ -102,7 +102,7 @@ def _day(stamp: str) -> str:
 
 
 # ---------------------------------------------------------------- LoCoMo
-_LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 
 
 def locomo(path: Path) -> Iterator[Instance]:
@@ -113,8 +113,8 @@ def locomo(path: Path) -> Iterator[Instance]:
         documents = tuple(
             Document(
                 f"session {no}",
-                "\n\n".join(_turn(turn) for turn in talk[f"session_{no}"]),
-                _moment(talk[f"session_{no}_date_time"]),
+                "\n\n".join(turn_text(turn) for turn in talk[f"session_{no}"]),
+                moment(talk[f"session_{no}_date_time"]),
                 {"title": f"Session of {talk[f'session_{no}_date_time']}"},
             )
             for no in numbers
@@ -125,7 +125,7 @@ def locomo(path: Path) -> Iterator[Instance]:
             tuple(
                 Question(
                     f"{row['sample_id']} {no}",
-                    _LOCOMO_KINDS[qa["category"]],
+                    LOCOMO_KINDS[qa["category"]],
                     qa["question"],
                     (UNANSWERABLE if qa["category"] == 5 else str(qa["answer"]),),
                     "elements" if qa["category"] == 5 else "span",
@@ -136,12 +136,12 @@ def locomo(path: Path) -> Iterator[Instance]:
         )
 
 
-def _turn(turn: dict[str, Any]) -> str:
+def turn_text(turn: dict[str, Any]) -> str:
     seen = f" [shares {turn['blip_caption']}]" if turn.get("blip_caption") else ""
     return f"{turn['speaker']}: {turn['text']}{seen}"
 
 
-def _moment(stamp: str) -> str:
+def moment(stamp: str) -> str:
     """1:56 pm on 8 May, 2023 as a timestamp in UTC."""
     return datetime.strptime(stamp, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC).isoformat()
 

@@ -88,7 +88,8 @@ def recorded() -> Iterable[Unit]:
 
 
 def imported() -> Iterable[Unit]:
-    """The other system's graph, each entity, relation and claim in the text units that it names."""
+    """The other system's graph, each entity, relation and claim in the text units that it names. A claim without an
+    object is a value, which is its description."""
     root = datasets.folder("ms_graphrag_carol")
 
     def rows(name: str) -> list[dict[str, Any]]:
@@ -107,19 +108,21 @@ def imported() -> Iterable[Unit]:
         for unit in relation["text_unit_ids"]:
             triples[unit].append(record | {"description": relation["description"]})
     for claim in rows("covariates.jsonl"):
-        ends = (claim["subject_id"], claim["type"], claim["object_id"])  # NaN where it knew none
-        if all(isinstance(end, str) and end not in ("", "NONE") for end in ends):
-            triples[claim["text_unit_id"]].append(
-                {
-                    "subject": claim["subject_id"],
-                    "predicate": re.sub(r"\W+", "_", claim["type"]).strip("_").lower(),
-                    "object": claim["object_id"],
-                    "negated": claim["status"] == "FALSE",
-                    "valid_from": _day(claim["start_date"]),
-                    "valid_to": _day(claim["end_date"]),
-                    "description": claim["description"],
-                }
-            )
+        if not _names(claim["subject_id"]) or not _names(claim["type"]):
+            continue
+        has_object = _names(claim["object_id"])
+        triples[claim["text_unit_id"]].append(
+            {
+                "subject": claim["subject_id"],
+                "predicate": re.sub(r"\W+", "_", claim["type"]).strip("_").lower(),
+                "object": claim["object_id"] if has_object else claim["description"],
+                "object_is_value": not has_object,
+                "negated": claim["status"] == "FALSE",
+                "valid_from": _day(claim["start_date"]),
+                "valid_to": _day(claim["end_date"]),
+                "description": claim["description"],
+            }
+        )
     for unit in rows("text_units.jsonl"):
         key = unit["id"]
         yield (
@@ -129,8 +132,13 @@ def imported() -> Iterable[Unit]:
         )
 
 
+def _names(part: Any) -> bool:
+    """Whether a claim says something there: NONE and NaN stand for what it does not know."""
+    return isinstance(part, str) and part not in ("", "NONE")
+
+
 def _day(stamp: Any) -> str | None:
-    return stamp[:10] if isinstance(stamp, str) else None
+    return stamp[:10] if _names(stamp) else None
 
 
 if __name__ == "__main__":

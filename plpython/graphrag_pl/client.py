@@ -14,7 +14,7 @@ from graphrag_pl import errors
 from graphrag_pl.database import Database
 from graphrag_pl.retry import CallError, error_of_status
 
-PATHS = {"chat": "/chat/completions", "embeddings": "/embeddings"}
+PATHS = {"chat": "/chat/completions", "embeddings": "/embeddings", "rerank": "/rerank"}
 
 #: The SDK insists on a key; servers without keys ignore it.
 _NO_KEY = "none"
@@ -100,9 +100,9 @@ class OpenAIClient:
             ) from None
         except Exception as error:  # noqa: BLE001  the library's list of errors is open
             raise unexpected(error, self._key) from None
-        return self._decode(response)
+        return self._decode(kind, response)
 
-    def _decode(self, response: Any) -> dict[str, Any]:
+    def _decode(self, kind: str, response: Any) -> dict[str, Any]:
         content = response.content
         if self._key:  # a server may echo what it was sent
             content = content.replace(self._key.encode(), b"[key]")
@@ -116,6 +116,8 @@ class OpenAIClient:
                 f"The answer begins with: {beginning}" if beginning else "The answer is empty.",
                 status=response.status_code,
             ) from None
+        if kind == "rerank" and isinstance(answer, list):
+            answer = {"results": answer}  # as text-embeddings-inference says it
         if not isinstance(answer, dict):
             raise CallError(
                 errors.ANSWER_INVALID, "answered JSON that is no object", status=response.status_code

@@ -1,5 +1,5 @@
 """The program of the child process that clusters a graph: native libraries hold the interpreter, and only a process
-can be killed while they do.
+can be killed while they do. Of a small graph `clustering` calls partition() itself.
 
 It imports nothing of this package: `clustering` sends its source to an interpreter of its own. Standard input is one
 JSON line, then the edges (pairs of 64-bit vertex numbers) and the weights (64-bit floats), both in network order, as
@@ -46,7 +46,7 @@ def partition(
     graph = whole if len(tied) == vertices else whole.induced_subgraph(tied)
     begun = time.monotonic()
     if algorithm == "leiden":
-        random.seed(SEED)  # igraph draws from Python's generator
+        igraph.set_random_number_generator(random.Random(SEED))  # noqa: S311  one of its own: no secret is drawn
         found = graph.community_leiden(
             objective_function="modularity", weights=weights, resolution=resolution, n_iterations=ITERATIONS
         )

@@ -16,11 +16,13 @@ from graphrag_pl import endpoints, errors, hashing
 from graphrag_pl.chat import FORMATS, REFUSES_FORMAT, Reply, response_format
 from graphrag_pl.database import Database, scalar
 from graphrag_pl.embedding import vectors_of
-from graphrag_pl.endpoints import ROLES, Endpoint
+from graphrag_pl.endpoints import CHAT_ROLES, ROLES, Endpoint
 from graphrag_pl.parsing import UnusableError, without_thoughts
+from graphrag_pl.reranking import ask as ask_rerank
+from graphrag_pl.reranking import ordered
 from graphrag_pl.text import to_json
 
-#: Seconds that an endpoint gets for each question; doctor() asks at most four after each other.
+#: Seconds that an endpoint gets for each question; doctor() asks at most five after each other.
 DEADLINE = 3.0
 
 Finding = dict[str, Any]
@@ -102,7 +104,9 @@ def examine_endpoints(plpy: Database, realm: str | None, model: str | None, widt
     else:
         findings = list(_examine_embedding(plpy, realm, *embedding, model, width))
     probes: dict[tuple[str, str], Probe] = {}
-    for role in ROLES[1:]:
+    if reranks := found["rerank"]:
+        findings.append(_examine_rerank(plpy, realm, *reranks))
+    for role in CHAT_ROLES:
         if (place := found[role]) is None:
             findings.append(_absent(role, realm))
             continue
@@ -172,6 +176,30 @@ def _examine_embedding(
         yield finding("vector width", "ok", f"{own} dimensions, as the realm has.")
 
 
+def _examine_rerank(plpy: Database, realm: str | None, endpoint: Endpoint, source: str) -> Finding:
+    """Only where one is set: nothing needs it but those who ask for it."""
+    calls: list[dict[str, Any]] = []
+    answer = ask_rerank(plpy, {}, endpoint, "Which is a fruit?", ["an apple", "a hammer"], 2, calls)
+    _record(plpy, realm, endpoint, calls)
+    if not answer["ok"]:
+        return _failed("endpoint rerank", endpoint, answer)
+    try:
+        ordered(answer["body"], 2)
+    except UnusableError as error:
+        said = f"{endpoint} answered {error}."
+        return finding("endpoint rerank", "error", said, "Check that the URL is that of a rerank server.")
+    took = f"answered in {answer['latency_ms']} ms"
+    return finding("endpoint rerank", "ok", f"{endpoint} {took}; set by the {source}.")
+
+
+def _failed(check: str, endpoint: Endpoint, answer: dict[str, Any]) -> Finding:
+    """Slow is not broken."""
+    is_slow = answer["code"] == errors.DEADLINE and answer["status"] is None
+    detail = f": {answer['detail']}" if answer["detail"] else ""
+    said = f"{endpoints.message_of(endpoint, answer)}{detail}"
+    return finding(check, "warning" if is_slow else "error", said, endpoints.hint_of(answer))
+
+
 def _record(plpy: Database, realm: str | None, endpoint: Endpoint, calls: list[dict[str, Any]]) -> None:
     """What examining costs is noted like everything else, where there is a realm to note it in."""
     if realm:
@@ -200,10 +228,7 @@ def _judge(probe: Probe) -> Iterator[Finding]:
                 check, "ok", f"{replace(probe.endpoint, role=role)} {took}; set by the {probe.source}."
             )
         else:
-            is_slow = answer["code"] == errors.DEADLINE and answer["status"] is None
-            detail = f": {answer['detail']}" if answer["detail"] else ""
-            said = f"{endpoints.message_of(replace(probe.endpoint, role=role), answer)}{detail}"
-            yield finding(check, "warning" if is_slow else "error", said, endpoints.hint_of(answer))
+            yield _failed(check, replace(probe.endpoint, role=role), answer)
     if "extraction" in probe.roles and answer["ok"]:
         yield _judge_structure(probe)
 

@@ -14,7 +14,9 @@ from graphrag_pl.database import Database, OwnCaller, breathing, rows, scalar
 from graphrag_pl.retry import CallError
 from graphrag_pl.text import to_json
 
-ROLES = ("embedding", "extraction", "synthesis", "community", "auxiliary")
+ROLES = ("embedding", "extraction", "synthesis", "community", "auxiliary", "rerank")
+#: Those that a chat model serves: one for them all, unless they have their own.
+CHAT_ROLES = ROLES[1:5]
 
 _SENDABLE = re.compile("[!-~]+")
 #: What set_endpoint() refuses in a URL.
@@ -277,6 +279,7 @@ def environment_endpoint(plpy: Database, role: str) -> str | None:
     OPENAI_API_KEY, OPENAI_BASE_URL   where; the URL is OpenAI's own unless given
     GRAPHRAG_<ROLE>_MODEL             GRAPHRAG_EMBEDDING_MODEL, GRAPHRAG_EXTRACTION_MODEL and so on; chat roles
                                       fall back to the extraction model. Only OpenAI's URL has default models.
+                                      A rerank model has to be named.
     """
     base_url = _environment_url()
     if base_url is None or role not in ROLES:
@@ -289,11 +292,11 @@ def environment_endpoint(plpy: Database, role: str) -> str | None:
             "A base URL is shown to everybody who uses it, so it is not repeated here: it may hold a secret.",
             "Put the secret into OPENAI_API_KEY, and the bare URL into OPENAI_BASE_URL; restart the server.",
         )
-    named = "embedding" if role == "embedding" else "extraction"
+    named = "extraction" if role in CHAT_ROLES else role
     model = (
         os.environ.get(f"GRAPHRAG_{role.upper()}_MODEL")
         or os.environ.get(f"GRAPHRAG_{named.upper()}_MODEL")
-        or (_OPENAI_MODELS[named] if base_url == _OPENAI_URL else None)
+        or (_OPENAI_MODELS.get(named) if base_url == _OPENAI_URL else None)
     )
     if model is None:
         return None

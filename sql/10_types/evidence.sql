@@ -78,9 +78,53 @@ comment on type graphrag._ranked is 'What the channels found, fused.';
 create type graphrag._ways as (
     walk text,                  -- ppr or hops
     fusion text,                -- rrf or quota
-    rerank text[]               -- mmr, node_distance
+    rerank text[]               -- mmr, node_distance, endpoint, llm
 );
 comment on type graphrag._ways is 'How a read walks, fuses and orders what it finds.';
+
+create type graphrag._keywords as (
+    low text[],                 -- names and things: they sharpen the search for entities
+    high text[],                -- themes: they steer the ranking of modes that read reports
+    questions text[],           -- sub-questions, each searched for by itself
+    source text,                -- llm, lexical or caller
+    failures integer            -- model answers that were asked for and did not come
+);
+comment on type graphrag._keywords is 'What a question is searched for by, beside its own words.';
+
+create type graphrag._search as (
+    question text,
+    vec vector,
+    low text,                   -- NULL: no keywords
+    low_vec vector,             -- NULL: keywords are looked for as names and words only
+    high text,
+    high_vec vector
+);
+comment on type graphrag._search is 'A question, or a part of one, with its keywords and vectors.';
+
+create type graphrag._finding as (
+    passages graphrag._ranked[],
+    relations graphrag._ranked[],
+    seeds graphrag._hit[]
+);
+comment on type graphrag._finding is 'What one search found.';
+
+create type graphrag._route as (
+    mode text,                  -- the mode to take, or the one to compare with naive
+    is_sure boolean,
+    decomposes boolean,
+    why text,
+    features jsonb
+);
+comment on type graphrag._route is 'Where mode auto sends a question, and why.';
+
+create type graphrag._gathered as (
+    evidence graphrag.evidence[],
+    mode text,                  -- that was used
+    keywords jsonb,
+    route jsonb,                -- of mode auto
+    fallbacks integer           -- steps whose model failed, and that were done without
+);
+comment on type graphrag._gathered is 'The evidence for a question, and how it was found.';
 
 create type graphrag._mass as (
     node bigint,                -- an entity, or the negative number of a passage
@@ -88,25 +132,26 @@ create type graphrag._mass as (
 );
 comment on type graphrag._mass is 'Mass at a node of the graph.';
 
--- Lists, not arrays of rows: quicker to keep, to add to and to look up by place.
+-- Lists, not arrays of rows: quicker to keep, to add to and to join.
 create type graphrag._edge_lists as (
-    version bigint[],           -- one an edge: the relation version; 0: a mention. No NULLs: those make places slow
-    other bigint[],             -- the node it leads to; 0: a value
-    weight double precision[],
-    first integer[],            -- one a node: the place of its first edge,
-    last integer[],             -- and of its last
-    degree double precision[],  -- the weights among which its mass is divided
-    is_cut boolean[]            -- it has more edges than were read
+    node bigint[],              -- those whose edges were read
+    degree double precision[],  -- the weights among which a node's mass is divided; NULL: it has no edges
+    cut bigint[],               -- nodes that may have more edges than were read
+    left_out integer,           -- nodes that were reached and not read, for the walk's budget
+    at bigint[],                -- one an edge: the node that it was read at,
+    other bigint[],             -- the node it leads to; 0: a value,
+    version bigint[],           -- the relation version; 0: a mention,
+    weight double precision[]
 );
 comment on type graphrag._edge_lists is 'Edges that personalised PageRank has read, by node.';
 
 create type graphrag._visit_lists as (
-    at integer[],               -- place of a node in the list of those whose edges were read
+    node bigint[],
     mass double precision[],
     path text[],                -- ids from the seed to it
     hop integer[]
 );
-comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, at one step or several.';
+comment on type graphrag._visit_lists is 'Nodes that personalised PageRank went on from, step by step, the heaviest of a step first.';
 
 create type graphrag._item as (
     section integer,            -- its kind, in the order of the prompt

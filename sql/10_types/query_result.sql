@@ -7,6 +7,7 @@ create type graphrag.query_result as (
     chunks jsonb,
     entities jsonb,
     communities jsonb,
-    usage jsonb
+    usage jsonb,
+    route jsonb
 );
 comment on type graphrag.query_result is 'An answer with the evidence it was given and what it cost.';

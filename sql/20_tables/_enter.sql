@@ -23,6 +23,14 @@ begin
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
     execute 'select r.version from realm as r' into _version;
+    if _version is distinct from '@VERSION@'
+        and not has_function_privilege('graphrag._refuse_outdated(text, text)', 'execute')
+    then
+        raise exception 'role "%" was let in by another version of graphrag, this is @VERSION@', current_user
+            using errcode = 'GR202',
+                detail = 'It lacks functions that came with an update, and the realm''s tables are as they were.',
+                hint = format('A superuser calls: SELECT graphrag.migrate_realm(%L);', _realm);
+    end if;
     if _version is distinct from '@VERSION@' or not graphrag._has_triggers() then
         perform graphrag._refuse_outdated(_realm, _version);
     end if;

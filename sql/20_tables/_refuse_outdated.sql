@@ -2,6 +2,8 @@ create function graphrag._refuse_outdated(realm text, version text)
     returns void
     language plpgsql stable parallel safe
 as $function$
+declare
+    _has_step boolean := exists (select from graphrag._realm_steps() as s where s.version = $2);
 begin
     if version is null then
         raise exception 'realm "%" has tables, but no rows', realm
@@ -13,16 +15,17 @@ begin
             using errcode = 'GR202',
                 detail = 'They went away with the extension when it was dropped.',
                 hint = format('SELECT graphrag.migrate_realm(%L); makes them again.', realm);
-    elsif exists (select from graphrag._realm_steps() as s where s.version = $2) then
-        raise exception 'realm "%" is of graphrag %, this is @VERSION@', realm, version
-            using errcode = 'GR202',
-                detail = 'The extension was updated; the realm''s tables are as they were.',
-                hint = format('SELECT graphrag.migrate_realm(%L);', realm);
     end if;
     raise exception 'realm "%" is of graphrag %, this is @VERSION@', realm, version
         using errcode = 'GR202',
-            detail = 'No step leads from that version to this one.',
-            hint = format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', version);
+            detail = case
+                when _has_step then 'The extension was updated; the realm''s tables are as they were.'
+                else 'No step leads from that version to this one.'
+            end,
+            hint = case
+                when _has_step then format('SELECT graphrag.migrate_realm(%L);', realm)
+                else format('Install graphrag %1$s, then: ALTER EXTENSION graphrag UPDATE TO %1$L;', version)
+            end;
 end
 $function$;
 comment on function graphrag._refuse_outdated(text, text) is 'Raises GR202 with what has to be done about a realm that is not as this version makes it.';

@@ -49,6 +49,9 @@ declare
             then 'It is a list of texts.'
         when setting = 'text_search_config' and not graphrag._is_text_search_config(value #>> '{}')
             then 'There is no such text-search configuration; \dF lists them.'
+        when setting = 'keywords' and value not in ('"llm"', '"lexical"') then 'It is llm or lexical.'
+        when setting = 'walk' and value not in ('"ppr"', '"hops"') then 'It is ppr or hops.'
+        when setting = 'fusion' and value not in ('"rrf"', '"quota"') then 'It is rrf or quota.'
         when setting = 'splitter' then graphrag._splitter_problem(value #>> '{}')
     end;
 begin

@@ -11,7 +11,9 @@ comment on table graphrag.endpoint_location is
 
 -- What serves a role in realms that do not say otherwise.
 create table graphrag.endpoint_default (
-    role text primary key check (role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary')),
+    role text primary key check (
+        role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary', 'rerank')
+    ),
     base_url text not null,
     model text not null,
     fallback_models text[] not null default '{}',

@@ -13,6 +13,7 @@ declare
     _version text;
     _tables text;
 begin
+    perform graphrag._renew_functions();
     perform graphrag._check_may_migrate(_realm);
     -- Nobody makes or migrates this realm beside this, and nobody writes to it: who does shares the vocabulary's lock.
     perform pg_advisory_xact_lock(hashtextextended('graphrag.realm.' || _realm, 0));
@@ -165,19 +166,27 @@ as $function$
                 then format('select graphrag.grant_reader(%L, %L, may_spend => true)', r.rolname, realm)
             else format('select graphrag.grant_reader(%L, %L)', r.rolname, realm)
         end,
-        pg_has_role(e.extowner, 'usage')
-            and has_schema_privilege(r.oid, e.extnamespace, 'usage')
-            and (
-                r.oid <> n.nspowner
-                or has_function_privilege(r.oid, 'graphrag.create_realm(text, text, text, integer)', 'execute')
-            )
+        has_schema_privilege(r.oid, e.extnamespace, 'usage')
+            and case
+                when r.oid = n.nspowner
+                    then pg_has_role(e.extowner, 'usage') and has_function_privilege(r.oid, c.id, 'execute')
+                else pg_has_role(e.extowner, 'usage')
+                    or has_function_privilege(r.oid, 'graphrag.watermark(text, text)', 'execute')
+            end
     from pg_catalog.pg_namespace as n
     join pg_catalog.pg_extension as e on e.extname = 'graphrag'
     cross join lateral aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) as a
     join pg_catalog.pg_roles as r on r.oid = a.grantee
+    cross join (values ('graphrag.create_realm(text, text, text, integer)'::regprocedure)) as c (id)
     where n.nspname = realm
         and a.privilege_type = 'USAGE'
         and not pg_has_role(r.oid, e.extowner, 'usage')
+        -- An owner who may make realms has what he needs: _renew_functions() saw to it.
+        and (
+            r.oid <> n.nspowner
+            or pg_has_role(e.extowner, 'usage')
+            or not has_function_privilege(r.oid, c.id, 'execute')
+        )
         and has_table_privilege(r.oid, format('%I.chunk', realm), 'select')
     order by r.rolname
 $function$;

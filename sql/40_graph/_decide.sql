@@ -13,6 +13,7 @@ begin
     _revision := graphrag._next_revision(space, kind);
     insert into decision (space, kind, payload, born) values ($1, $2, $3, _revision) returning id into _id;
     perform graphrag._derive(space, _revision, '{}', array(select jsonb_array_elements_text(payload -> 'names')));
+    perform graphrag._recount_terms(space, _revision, 1);
     return _id;
 end
 $function$;

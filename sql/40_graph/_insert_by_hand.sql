@@ -412,6 +412,7 @@ begin
     perform graphrag._take_places(_revision, _places, _chunks, _successors);
     perform graphrag._derive(space, _revision, _chunks || _successors);
     perform graphrag._forget_unplaced(_chunks);
+    perform graphrag._recount_terms(space, _revision, cardinality(_chunks));
 end
 $function$;
 comment on function graphrag._write_by_hand(integer, jsonb, jsonb) is 'Stores the rows by hand of one space and derives what they touch.';

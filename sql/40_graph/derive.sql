@@ -146,8 +146,10 @@ create function graphrag._derive_if_changed(space integer, operation text, vocab
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Derives a whole space. Where there is nothing to change, no revision is left behind; the lock stays.
+-- Derives a whole space, and counts its terms if nobody has: its rows came past the functions. Where there is nothing
+-- to do, no revision is left behind; the lock stays.
 declare
+    _is_counted boolean := graphrag._has_term_counts(space);
     _revision bigint;
     _reread bigint[] := '{}';
     _result graphrag._derived;
@@ -159,8 +161,11 @@ begin
             _reread := graphrag._reread(space, _revision);
         end if;
         _result := graphrag._derive(space, _revision);
-        if _result.changes = 0 and _reread = '{}' then
+        if _result.changes = 0 and _reread = '{}' and _is_counted then
             raise sqlstate 'GR099';
+        end if;
+        if not _is_counted then
+            perform graphrag._count_all_terms(space, _revision);
         end if;
         return _result.changes;
     exception

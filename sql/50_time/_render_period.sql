@@ -1,14 +1,16 @@
 create function graphrag._render_period(period tstzmultirange)
     returns text
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
-    select case
+begin
+    return case
         when isempty(period) then 'never'
         when period <> '{(,)}' then (
             select string_agg(graphrag._render_interval(i), '; ' order by i)
             from unnest(period) as i
         )
-    end
+    end;
+end
 $function$;
 comment on function graphrag._render_period(tstzmultirange) is 'A period for people: 2010 to 2012; since 2020-05. Null if it is always, never if it is empty.';
 

@@ -51,6 +51,12 @@ create function graphrag._check_names(argument text, names text[])
     language plpgsql immutable parallel safe
 as $function$
 begin
+    if names = '{}' then
+        raise exception '% is an empty list', argument
+            using errcode = 'GR009',
+                detail = 'Nothing is one of none, so nothing would be found.',
+                hint = 'Leave the argument out, or give NULL, to take all.';
+    end if;
     if exists (select from unnest(names) as n (name) where coalesce(n.name, '') !~ '\S') then
         raise exception '% % has an empty name', argument, names
             using errcode = 'GR009',
@@ -59,4 +65,4 @@ begin
     end if;
 end
 $function$;
-comment on function graphrag._check_names(text, text[]) is 'Raises GR009 for a list of names in which one is NULL or blank.';
+comment on function graphrag._check_names(text, text[]) is 'Raises GR009 for a list of names that is empty, or in which one is NULL or blank.';

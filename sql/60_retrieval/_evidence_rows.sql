@@ -32,10 +32,9 @@ begin
         null::text, null::text, null::timestamptz, jsonb_build_object('types', v.types), v.name, null::text, null::text,
         null::boolean, null::text, null::text, null::text, null::integer, null::real
     from unnest(entities) with ordinality as e (id, no)
-    join entity as i on i.id = e.id
     join entity_version as v on v.entity = e.id
     join content as t on t.id = v.content
-    where graphrag._believed(v.born, v.died, i.space, filter)
+    where graphrag._believed(v.born, v.died, v.space, filter)
     order by e.no;
 end
 $function$;
@@ -62,7 +61,7 @@ begin
         null::integer,
         d.document, d.source, d.published_at,
         jsonb_strip_nulls(jsonb_build_object(
-            'relation', r.id,
+            'relation', v.relation,
             'description', d.description,
             'documents', d.documents,
             'ended', nullif(graphrag._has_ended(v.effective, _today), false)
@@ -76,19 +75,18 @@ begin
             from relation_version as n
             join entity_version as ns on ns.entity = n.subject
             left join entity_version as nob on nob.entity = n.object
-                and graphrag._believed(nob.born, nob.died, r.space, filter)
+                and graphrag._believed(nob.born, nob.died, v.space, filter)
             where n.relation = v.superseded_by
-                and graphrag._believed(n.born, n.died, r.space, filter)
-                and graphrag._believed(ns.born, ns.died, r.space, filter)
+                and graphrag._believed(n.born, n.died, v.space, filter)
+                and graphrag._believed(ns.born, ns.died, v.space, filter)
             limit 1
         ),
         v.weight, v.confidence
     from unnest(versions) with ordinality as x (id, no)
     join relation_version as v on v.id = x.id
-    join relation as r on r.id = v.relation
-    join entity_version as s on s.entity = v.subject and graphrag._believed(s.born, s.died, r.space, filter)
-    left join entity_version as o on o.entity = v.object and graphrag._believed(o.born, o.died, r.space, filter)
-    left join lateral graphrag._newest_support(v.content, r.space, filter) as d on true
+    join entity_version as s on s.entity = v.subject and graphrag._believed(s.born, s.died, v.space, filter)
+    left join entity_version as o on o.entity = v.object and graphrag._believed(o.born, o.died, v.space, filter)
+    left join lateral graphrag._newest_support(v.content, v.space, filter) as d on true
     order by x.no;
 end
 $function$;
@@ -107,7 +105,8 @@ create function graphrag._newest_support(content bigint, space integer, filter g
 as $function$
 -- A relation version points to the text of its newest assertion: this is the document that text was read in.
     select
-        coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (), graphrag._place(v.metadata)
+        coalesce(d.name, d.key), d.source, v.published_at, a.description, count(*) over (),
+        case when v.metadata <> '{}' then graphrag._place(v.metadata) end
     from assertion as a
     join document_chunk as k on k.chunk = a.chunk
     join document_version as v on v.id = k.version
@@ -156,7 +155,9 @@ begin
     ),
     cited as (
         -- One number a document, in the order in which the evidence first uses it.
-        select p.document, p.source, row_number() over (order by min(p.kind), min(p.rank)) as reference
+        select p.document, p.source, row_number() over (
+            order by min(array[array_position('{chunk, relation}', p.kind), p.rank])
+        ) as reference
         from pieces as p
         where p.document is not null
         group by p.document, p.source
@@ -169,44 +170,40 @@ begin
         select 'entity', e.* from unnest(_entities) as e
     )
     select
-        p.kind, p.rank, p.id, p.text, r.score, r.ranks, r.hop, graphrag._path(r.via, filter), d.reference::integer,
+        p.kind, p.rank, p.id, p.text, r.score, r.ranks, r.hop, w.path, d.reference::integer,
         p.document, p.source, p.published_at,
         case when r.is_cut then p.metadata || '{"truncated": true}' else p.metadata end,
         p.subject, p.predicate, p.object, p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
     from pieces as p
     left join ranked as r on r.kind = p.kind and r.id = p.id
     left join cited as d on d.document = p.document and d.source is not distinct from p.source
+    left join lateral graphrag._path(r.via, filter) as w on true
     order by p.kind, p.rank;
 end
 $function$;
 comment on function graphrag._evidence_rows(graphrag._ranked[], graphrag._ranked[], graphrag._hit[], integer, graphrag._filter) is 'The rows of ranked passages and relations, and of the entities that matter to them.';
 
 create function graphrag._path(via text, filter graphrag._filter)
-    returns text
-    language plpgsql stable parallel safe
+    returns table (path text)
+    language sql stable parallel safe rows 1
 as $function$
--- A walk's ids as names: entities as they were called then, passages by their document in brackets.
-begin
-    return (
-        select string_agg(
-            case
-                when n.id::bigint > 0 then (
-                    select v.name
-                    from entity as e
-                    join entity_version as v on v.entity = e.id
-                    where e.id = n.id::bigint and graphrag._believed(v.born, v.died, e.space, filter)
-                )
-                else (
-                    select format('[%s]', coalesce(d.name, d.key))
-                    from chunk as k
-                    join document as d on d.id = k.document
-                    where k.id = -n.id::bigint
-                )
-            end,
-            ' > ' order by n.no
-        )
-        from unnest(string_to_array(via, ',')) with ordinality as n (id, no)
-    );
-end
+-- A walk's ids as names: entities as they were called then, passages by their document in brackets. Inlined.
+    select string_agg(
+        case
+            when n.id::bigint > 0 then (
+                select v.name
+                from entity_version as v
+                where v.entity = n.id::bigint and graphrag._believed(v.born, v.died, v.space, $2)
+            )
+            else (
+                select format('[%s]', coalesce(d.name, d.key))
+                from chunk as k
+                join document as d on d.id = k.document
+                where k.id = -n.id::bigint
+            )
+        end,
+        ' > ' order by n.no
+    )
+    from unnest(string_to_array($1, ',')) with ordinality as n (id, no)
 $function$;
 comment on function graphrag._path(text, graphrag._filter) is 'The path of a walk as names.';

@@ -13,20 +13,24 @@ create function graphrag._filter_of(
 as $function$
 declare
     _filter graphrag._filter;
+    _unknown text[];            -- predicates that the vocabulary does not have
 begin
     perform graphrag._check_filter(relation_types, entity_types, metadata_filter, min_confidence);
     _filter.spaces := graphrag._spaces_for_read(space);
     _filter.revisions := graphrag._revisions_at(_filter.spaces, as_believed_at);
     _filter.as_of := graphrag._as_of(as_of, (graphrag._setting('fiscal_year_start') #>> '{}')::integer);
     _filter.include_superseded := coalesce(include_superseded, false);
-    _filter.relation_types := case
-        when relation_types is not null
-            then array(select r.predicate from graphrag._resolve_predicates(relation_types) as r)
-    end;
+    if relation_types is not null then
+        select
+            array_agg(r.predicate order by r.predicate),
+            array_agg(r.stated order by r.stated) filter (where not r.declared)
+        into _filter.relation_types, _unknown
+        from graphrag._resolve_predicates(relation_types) as r;
+    end if;
     _filter.entity_types := entity_types;
     _filter.metadata_filter := metadata_filter;
     _filter.min_confidence := min_confidence;
-    perform graphrag._tell_unknown(relation_types, _filter);
+    perform graphrag._tell_unknown(_unknown, _filter);
     return _filter;
 end
 $function$;

@@ -7,16 +7,27 @@ declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
     return query
-    select
-        h.id, sum(1 / (_k + h.rank) order by h.rank), jsonb_object_agg(h.channel, h.rank), null::integer, null::text,
-        null::boolean
-    from unnest(hits) as h
-    group by h.id
-    order by 2 desc, h.id
-    limit places;
+    select x.id, x.score, r.ranks, null::integer, null::text, null::boolean
+    from (
+        select h.id, sum(1 / (_k + h.rank) order by h.rank) as score
+        from unnest(hits) as h
+        group by h.id
+        order by 2 desc, h.id
+        limit places
+    ) as x
+    cross join lateral graphrag._ranks_of(x.id, hits) as r
+    order by x.score desc, x.id;
 end
 $function$;
 comment on function graphrag._fuse(graphrag._hit[], integer) is 'The best of what several channels found, by their ranks.';
+
+create function graphrag._ranks_of(id bigint, hits graphrag._hit[])
+    returns table (ranks jsonb)
+    language sql immutable parallel safe rows 1
+as $function$
+    select coalesce(jsonb_object_agg(h.channel, h.rank), '{}') from unnest($2) as h where h.id = $1
+$function$;
+comment on function graphrag._ranks_of(bigint, graphrag._hit[]) is 'The rank that each channel gave to one of what they found; inlined.';
 
 create function graphrag._rank_relations(
     hits graphrag._hit[],
@@ -57,7 +68,7 @@ begin
         select
             h.id,
             sum(1 / (_k + h.rank) order by h.rank) as score,
-            jsonb_object_agg(h.channel, h.rank) as ranks,
+            min(h.rank) filter (where h.channel = 'walk') as walked,
             min(h.rank) filter (where h.channel = 'walk' and h.rank <= _share) as quota,
             min(h.hop) as hop,
             min(h.via) as via,
@@ -67,10 +78,13 @@ begin
         order by quota, score desc
         fetch first (places) rows with ties
     )
-    select x.id, x.score, x.ranks, x.hop, x.via, x.is_cut
+    select
+        x.id, x.score, r.ranks || case when x.walked is null then '{}' else jsonb_build_object('walk', x.walked) end,
+        x.hop, x.via, x.is_cut
     from fused as x
     join relation_version as v on v.id = x.id
     join content as t on t.id = v.content
+    cross join lateral graphrag._ranks_of(x.id, hits) as r
     order by
         graphrag._has_ended(v.effective, today),
         case when 'node_distance' = any (ways.rerank) then coalesce(x.hop, 1000) end,
@@ -101,16 +115,19 @@ begin
     )
     select
         r.chunk,
-        ln(r.score / r.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question)) as score,
-        coalesce(
-            (select jsonb_object_agg(h.channel, h.rank) from unnest(hits) as h where h.id = r.chunk), '{}'
-        ) || jsonb_build_object('walk', r.rank),
+        r.score,
+        o.ranks || jsonb_build_object('walk', r.rank),
         null::integer, null::text, null::boolean
-    from reached as r
-    join chunk as k on k.id = r.chunk
-    join content as t on t.id = k.content
-    order by 2 desc, r.chunk
-    limit places;
+    from (
+        select f.chunk, f.rank, ln(f.score / f.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question)) as score
+        from reached as f
+        join chunk as k on k.id = f.chunk
+        join content as t on t.id = k.content
+        order by 3 desc, f.chunk
+        limit places
+    ) as r
+    cross join lateral graphrag._ranks_of(r.chunk, hits) as o
+    order by r.score desc, r.chunk;
 end
 $function$;
 comment on function graphrag._passages_by_mass(graphrag._hit[], graphrag._found[], vector, integer) is 'Passages by the mass that reached them.';
@@ -119,31 +136,21 @@ create function graphrag._rank_passages(
     hits graphrag._hit[],
     walked graphrag._found[],
     question vector,
-    ways graphrag._ways,
     places integer
 )
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 10
 as $function$
 -- By mass if the walk was one that spreads it over passages, else by the ranks of the channels.
-declare
-    _is_diverse boolean := 'mmr' = any (ways.rerank);
-    _places integer := case when _is_diverse then 3 * places else places end;
-    _ranked graphrag._ranked[];
 begin
     if exists (select from unnest(walked) as f where f.chunk is not null) then
-        _ranked := array(select p from graphrag._passages_by_mass(hits, walked, question, _places) as p);
+        return query select p.* from graphrag._passages_by_mass(hits, walked, question, places) as p;
     else
-        _ranked := array(select f from graphrag._fuse(hits, _places) as f);
-    end if;
-    if _is_diverse then
-        return query select d.* from graphrag._diverse(_ranked, places) as d;
-    else
-        return query select r.* from unnest(_ranked) as r;
+        return query select f.* from graphrag._fuse(hits, places) as f;
     end if;
 end
 $function$;
-comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, graphrag._ways, integer) is 'The passages of a read from its channels and its walk.';
+comment on function graphrag._rank_passages(graphrag._hit[], graphrag._found[], vector, integer) is 'The passages of a read from its channels and its walk.';
 
 create function graphrag._diverse(passages graphrag._ranked[], places integer)
     returns setof graphrag._ranked

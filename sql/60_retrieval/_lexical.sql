@@ -8,18 +8,31 @@ as $function$
 -- As believed at the revision that the read is about, and of its spaces only.
 declare
     _config regconfig := (graphrag._setting('text_search_config') #>> '{}')::regconfig;
+    _rows bigint := (graphrag._setting('lexical_candidates') #>> '{}')::bigint;
     _total double precision;
     _words double precision;
+    _uncounted double precision;
 begin
     select sum(s.texts), sum(s.texts * s.words order by s.space) / nullif(sum(s.texts), 0)
     into _total, _words
     from term_total as s
     where s.space = any (filter.spaces) and s.kind = $2 and graphrag._believed(s.born, s.died, s.space, filter);
+    if _total is null then
+        -- Nobody has counted: rows came past the functions. If the texts are many, so may be those of each term.
+        _total := (
+            select count(*)
+            from (
+                select from content as t where t.space = any (filter.spaces) and t.kind = $2 limit _rows + 1
+            ) as c
+        );
+        _uncounted := case when _total > _rows then _total end;
+    end if;
     return query
     select
         q.lexeme,
         greatest(
             coalesce(
+                _uncounted,
                 (
                     select sum(s.texts)
                     from term_stat as s

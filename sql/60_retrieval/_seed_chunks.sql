@@ -190,8 +190,15 @@ create function graphrag._own_meanings(space integer, folded text, document bigi
     returns table (entity bigint)
     language sql stable parallel safe rows 1
 as $function$
+-- A document may have thousands of them, and so may a name: the live ones are found by both.
     select n.entity
     from entity_name as n
-    where n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, $4)
+    where n.space = $1 and n.folded = $2 and n.document = $3 and n.document is not null and n.died is null
+        and n.born <= ($4).revisions[array_position(($4).spaces, $1)]
+    union all
+    select n.entity
+    from entity_name as n
+    where ($4).revisions[array_position(($4).spaces, $1)] < 9223372036854775806
+        and n.space = $1 and n.folded = $2 and n.document = $3 and graphrag._believed(n.born, n.died, n.space, $4)
 $function$;
 comment on function graphrag._own_meanings(integer, text, bigint, graphrag._filter) is 'What a name means in a document that has a meaning of its own for it; inlined.';

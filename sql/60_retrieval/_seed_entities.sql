@@ -1,22 +1,29 @@
 create function graphrag._question_names(question text)
     returns text[]
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
 -- Every run of one to six words, folded: the names and aliases that the question may use. Of a question longer than a
 -- page, its beginning.
-    with word (words) as (
-        select array_agg(w.word[1] order by w.no)
+declare
+    _words text[] := array(
+        select w.word[1]
         from regexp_matches(left(question, 4000), '[^\s,;:?!"()“”«»]+', 'g') with ordinality as w (word, no)
-    )
-    select coalesce(array_agg(distinct f.folded) filter (where f.folded <> ''), '{}')
-    from word as w
-    cross join generate_series(1, cardinality(w.words)) as first
-    cross join generate_series(first, least(first + 5, cardinality(w.words))) as last
-    cross join lateral (
-        select graphrag._fold_name(
-            regexp_replace(array_to_string(w.words[first : last], ' '), '(''s|’s|[.])$', '')
-        ) as folded
-    ) as f
+        order by w.no
+    );
+begin
+    return array(
+        select distinct f.folded
+        from generate_series(1, cardinality(_words)) as first
+        cross join generate_series(first, least(first + 5, cardinality(_words))) as last
+        cross join lateral (
+            select graphrag._fold_name(
+                regexp_replace(array_to_string(_words[first : last], ' '), '(''s|’s|[.])$', '')
+            ) as folded
+            offset 0
+        ) as f
+        where f.folded <> ''
+    );
+end
 $function$;
 comment on function graphrag._question_names(text) is 'Folded word runs of a question.';
 
@@ -25,6 +32,8 @@ create function graphrag._entities_by_name(question text, filter graphrag._filte
     language plpgsql stable parallel safe rows 10
 as $function$
 -- Of names of which one is a part of the other, the longer.
+declare
+    _names text[] := graphrag._question_names(question);
 begin
     return query
     with named as materialized (
@@ -32,7 +41,7 @@ begin
         from entity_name as n
         join entity_version as v on v.entity = n.entity
         where n.space = any (filter.spaces)
-            and n.folded = any (graphrag._question_names(question))
+            and n.folded = any (_names)
             and graphrag._believed(n.born, n.died, n.space, filter)
             and graphrag._believed(v.born, v.died, n.space, filter)
             and (filter.entity_types is null or v.types && filter.entity_types)

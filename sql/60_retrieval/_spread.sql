@@ -1,207 +1,259 @@
-create function graphrag._spread(start graphrag._mass[], filter graphrag._filter)
+create function graphrag._spread(start graphrag._mass[], filter graphrag._filter, places integer)
     returns setof graphrag._found
-    language plpgsql stable parallel safe rows 500
+    language plpgsql stable parallel safe rows 200
 as $function$
 -- Personalised PageRank as a few pruned steps. Of the mass at an entity or a passage (which has a negative number) a
--- part stays; the rest moves on over its edges by their weight. Only the heaviest nodes of a step are followed. Answers
--- relations by the mass that crossed them and passages by the mass that stayed. Mass comes back to the same nodes again
--- and again, so the edges of each are read once, and kept in arrays in which a node is its place in _nodes.
+-- part stays; the rest moves on over its edges by their weight. Followed are the heaviest nodes of a step, none that has
+-- less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays where
+-- it is. Mass comes back to the same nodes again and again, so the edges of each are read once, when it is first reached.
+-- Mass is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
+    _steps integer := (graphrag._setting('ppr_steps') #>> '{}')::integer;
     _width integer := (graphrag._setting('ppr_nodes') #>> '{}')::integer;
-    _per_node integer := (graphrag._setting('ppr_edges') #>> '{}')::integer;
-    _here bigint[] := array(select m.node from unnest(start) as m);
-    _mass double precision[] := array(select m.mass from unnest(start) as m);
-    _paths text[] := _here;
-    _new bigint[];
-    _nodes bigint[] := '{}';
-    _edges graphrag._edge_lists := row('{}', '{}', '{}', '{}', '{}', '{}', '{}');
-    _visit graphrag._visit_lists;
+    _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
+    _per_node integer := least((graphrag._setting('ppr_edges') #>> '{}')::integer, _per_entity);
+    _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;
+    _units constant double precision := 2 ^ 38;
+    _unit double precision := (select sum(m.mass order by m.mass) / _units from unnest(start) as m);
+    _lightest double precision := _units / (20 * _width);
+    _here bigint[];
+    _mass double precision[];
+    _paths text[];
+    _edges graphrag._edge_lists := row('{}', '{}', '{}', 0, '{}', '{}', '{}', '{}');
     _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
-    _stayed_at bigint[] := '{}';
-    _stayed double precision[] := '{}';
 begin
-    for _hop in 1 .. (graphrag._setting('ppr_steps') #>> '{}')::integer loop
-        _stayed_at := _stayed_at || _here;
-        _stayed := _stayed || array(select m.mass * (1 - _damping) from unnest(_mass) as m (mass));
-        _new := array(select h.id from unnest(_here) as h (id) where array_position(_nodes, h.id) is null);
-        if _new <> '{}' then
-            _edges := graphrag._more_edges(_edges, _new, filter, _per_node);
-            _nodes := _nodes || _new;
-        end if;
-        _visit := row(
-            array(select array_position(_nodes, h.id) from unnest(_here) with ordinality as h (id, no) order by h.no),
-            _mass,
-            _paths,
-            array_fill(_hop, array[cardinality(_here)])
-        );
+    select
+        array_agg(h.node order by h.mass desc, h.node),
+        array_agg(h.mass order by h.mass desc, h.node),
+        array_agg(h.node::text order by h.mass desc, h.node)
+    into _here, _mass, _paths
+    from (
+        select
+            m.node,
+            round(m.mass / _unit) as mass,
+            row_number() over (partition by m.node > 0 order by m.mass desc, m.node) as no
+        from unnest(start) as m
+    ) as h
+    where h.mass >= _lightest and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end;
+    for _hop in 1 .. _steps loop
+        exit when _here is null;
+        _edges := graphrag._more_edges(_edges, _here, filter, _per_node, _per_entity, _budget);
         _visits := row(
-            _visits.at || _visit.at, _visits.mass || _mass, _visits.path || _paths, _visits.hop || _visit.hop
+            _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
+            _visits.hop || array_fill(_hop, array[cardinality(_here)])
         );
+        exit when _hop = _steps;
         select n.here, n.mass, n.paths
         into _here, _mass, _paths
-        from graphrag._heaviest(_edges, _nodes, _visit, _damping, _width) as n;
-        exit when _here = '{}';
+        from graphrag._heaviest(_edges, _here, _mass, _paths, filter, _damping, _width, _lightest) as n;
     end loop;
+    perform graphrag._tell_cut(_edges.left_out);
     return query
-    select * from graphrag._crossed(_edges, _nodes, _visits)
-    union all
-    -- Sums of fractions depend on the order in which they are added up.
-    select null, -m.node, null, null, null, sum(m.mass order by m.mass), null, null
-    from unnest(_stayed_at || _here, _stayed || _mass) as m (node, mass)
-    where m.node < 0
-    group by m.node;
+    select c.version, c.chunk, c.node, c.other, c.hop, c.score * _unit, c.via, c.is_cut
+    from graphrag._crossed(
+        _edges, _visits, array(select row(m.node, round(m.mass / _unit))::graphrag._mass from unnest(start) as m),
+        _damping, places
+    ) as c;
 end
 $function$;
-comment on function graphrag._spread(graphrag._mass[], graphrag._filter) is 'Relations and passages by personalised PageRank from the given nodes.';
+comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
 
 create function graphrag._more_edges(
     edges graphrag._edge_lists,
-    nodes bigint[],
+    here bigint[],
     filter graphrag._filter,
-    per_node integer
+    per_node integer,
+    per_passage integer,
+    budget integer
 )
     returns graphrag._edge_lists
     language plpgsql stable parallel safe
 as $function$
--- With the edges of more nodes, facts and mentions. A value takes no mass from the others: nothing leads on from it.
+-- With the edges, facts and mentions, of the nodes that are new; what is left of the budget is shared evenly among them.
+-- A value takes no mass from the others: nothing leads on from it.
 declare
-    _known integer := cardinality(edges.version);
+    _new bigint[] := array(
+        select h.node
+        from unnest(here) with ordinality as h (node, no)
+        where h.node <> all (edges.node)
+        order by h.no
+    );
+    _budget integer := greatest(budget - cardinality(edges.at), 0);
+    _left_out integer := greatest(cardinality(_new) - _budget, 0);
+    _places integer;
     _edges graphrag._edge_lists;
 begin
+    if _new = '{}' then
+        return edges;
+    end if;
+    _new := _new[: cardinality(_new) - _left_out];
+    _places := least(per_node, _budget / greatest(cardinality(_new), 1));
     with edge as materialized (
-        select f.no, x.version, coalesce(x.other, 0) as other, x.weight, x.is_cut
-        from unnest(nodes) with ordinality as f (id, no)
-        join entity as e on e.id = f.id
-        cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
-        cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_node) as x
-        union all
-        select f.no, 0, -x.chunk, 1, null
-        from unnest(nodes) with ordinality as f (id, no)
-        cross join lateral graphrag._naming_passages(f.id, filter, per_node) as x
+        select f.id as at, x.version, coalesce(x.other, 0) as other, x.weight
+        from unnest(_new) as f (id)
+        cross join lateral graphrag._place_of(f.id, filter) as p
+        cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, _places) as x
         where f.id > 0
         union all
-        select f.no, 0, x.entity, 1, null
-        from unnest(nodes) with ordinality as f (id, no)
-        cross join lateral graphrag._named_in(-f.id, filter, per_node) as x
+        select f.id, 0, -x.chunk, 1
+        from unnest(_new) as f (id)
+        cross join lateral graphrag._naming_passages(f.id, filter, _places) as x
+        where f.id > 0
+        union all
+        select f.id, 0, x.entity, 1
+        from unnest(_new) as f (id)
+        cross join lateral graphrag._named_in(-f.id, filter, per_passage) as x
         where f.id < 0
-    ),
-    node as (
-        select
-            f.no,
-            count(e.no) as edges,
-            coalesce(sum(e.weight) filter (where e.other <> 0), sum(e.weight), 0) as degree,
-            bool_or(e.is_cut) as is_cut
-        from unnest(nodes) with ordinality as f (id, no)
-        left join edge as e on e.no = f.no
-        group by f.no
     )
     select
-        edges.version || e.version, edges.other || e.other, edges.weight || e.weight,
-        edges.first || n.first, edges.last || n.last, edges.degree || n.degree, edges.is_cut || n.is_cut
+        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, greatest(edges.left_out, _left_out),
+        edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
         select
-            coalesce(array_agg(o.version), '{}') as version,
+            coalesce(array_agg(o.at), '{}') as at,
             coalesce(array_agg(o.other), '{}') as other,
-            coalesce(array_agg(o.weight), '{}') as weight
-        from (select e.version, e.other, e.weight from edge as e order by e.no) as o
+            coalesce(array_agg(o.version), '{}') as version,
+            coalesce(array_agg(o.weight::double precision), '{}') as weight
+        from edge as o
     ) as e
     cross join (
         select
-            array_agg(_known + o.last - o.edges + 1) as first,
-            array_agg(_known + o.last) as last,
-            array_agg(o.degree) as degree,
-            array_agg(o.is_cut) as is_cut
-        from (select n.*, sum(n.edges) over (order by n.no) as last from node as n order by n.no) as o
+            coalesce(array_agg(d.at), '{}') as node,
+            coalesce(array_agg(d.degree), '{}') as degree,
+            coalesce(array_agg(d.at) filter (where d.facts >= _places), '{}') as cut
+        from (
+            select
+                o.at,
+                coalesce(sum(o.weight) filter (where o.other <> 0), sum(o.weight))::double precision as degree,
+                count(*) filter (where o.version <> 0) as facts
+            from edge as o
+            group by o.at
+        ) as d
     ) as n;
     return _edges;
 end
 $function$;
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
 
 create function graphrag._heaviest(
     edges graphrag._edge_lists,
     nodes bigint[],
-    visits graphrag._visit_lists,
+    masses double precision[],
+    ways text[],
+    filter graphrag._filter,
     damping double precision,
-    width integer
+    width integer,
+    lightest double precision
 )
     returns table (here bigint[], mass double precision[], paths text[])
     language plpgsql stable parallel safe rows 1
 as $function$
--- Sums of fractions depend on the order in which they are added up.
+-- The most that comes over one edge, and which of the nodes from, are kept as one number, of which 32,768 is more than
+-- nodes can be. Of the entities that passages name only so many are looked at as it takes to find those that the read
+-- may see.
 begin
     return query
-    with crossing as materialized (
-        select v.no, v.at, i, edges.other[i] as other, v.mass * edges.weight[i] / edges.degree[v.at] as mass
-        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
-        cross join lateral generate_series(edges.first[v.at], edges.last[v.at]) as i
-        where edges.other[i] <> 0
-    ),
-    heaviest as (
-        select c.other, sum(c.mass order by c.mass) as mass
-        from crossing as c
-        group by c.other
-        order by 2 desc, c.other
-        limit width
-    ),
-    way as (
-        select distinct on (c.other) c.other, h.mass, c.no
-        from heaviest as h
-        join crossing as c on c.other = h.other
-        order by c.other, c.mass desc, nodes[c.at], nullif(edges.version[c.i], 0)
-    )
     select
-        coalesce(array_agg(w.other), '{}'),
-        coalesce(array_agg(w.mass * damping), '{}'),
-        coalesce(array_agg(concat_ws(',', visits.path[w.no], w.other)), '{}')
-    from way as w;
+        array_agg(f.other order by f.mass desc, f.other),
+        array_agg(f.mass order by f.mass desc, f.other),
+        array_agg(concat_ws(',', ways[ceil(f.most / 32768) * 32768 - f.most], f.other) order by f.mass desc, f.other)
+    from (
+        select c.other, c.mass, c.most
+        from (
+            select
+                e.other,
+                sum(round(damping * h.rate * e.weight)) as mass,
+                max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
+            from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
+            join (
+                select h.node, h.no, h.mass / n.degree as rate
+                from unnest(nodes, masses) with ordinality as h (node, mass, no)
+                join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
+            ) as h on h.node = e.at
+            where e.other <> 0
+            group by e.other
+            having sum(round(damping * h.rate * e.weight)) >= lightest
+            order by 2 desc, 1
+        ) as c
+        where c.other < 0 or exists (select from graphrag._alive(c.other, filter))
+        order by c.mass desc, c.other
+        limit width
+    ) as f;
 end
 $function$;
-comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], graphrag._visit_lists, double precision, integer) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it.';
+comment on function graphrag._heaviest(graphrag._edge_lists, bigint[], double precision[], text[], graphrag._filter, double precision, integer, double precision) is 'Where a step of personalised PageRank leads, with the mass that is passed on and the path of most of it.';
 
-create function graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists)
+create function graphrag._crossed(
+    edges graphrag._edge_lists,
+    visits graphrag._visit_lists,
+    start graphrag._mass[],
+    damping double precision,
+    places integer
+)
     returns setof graphrag._found
-    language plpgsql stable parallel safe rows 500
+    language plpgsql stable parallel safe rows 200
 as $function$
--- An edge is crossed from both its ends, by all the mass that was ever there. Sums of fractions depend on the order in
--- which they are added up.
+-- A relation is crossed from both its ends, by all the mass that was ever there, and found from the end that was reached
+-- first; the sum of its ends says which is the other. At a passage stays what came and was not passed on.
 begin
     return query
-    with node as (
-        select v.at, sum(v.mass order by v.mass) as mass, min(v.no) as first
-        from unnest(visits.at, visits.mass) with ordinality as v (at, mass, no)
-        group by v.at
+    with node as materialized (
+        select v.node, v.mass, v.mass / d.degree as rate, v.first
+        from (
+            select v.node, sum(v.mass) as mass, min(v.no) as first
+            from unnest(visits.node, visits.mass) with ordinality as v (node, mass, no)
+            group by v.node
+        ) as v
+        left join unnest(edges.node, edges.degree) as d (node, degree) on d.node = v.node
     ),
     crossing as materialized (
-        select
-            edges.version[i] as version, n.first, n.at, i,
-            n.mass * edges.weight[i] / edges.degree[n.at] as mass
-        from node as n
-        cross join lateral generate_series(edges.first[n.at], edges.last[n.at]) as i
-        where edges.version[i] <> 0
-    ),
-    way as (
-        select distinct on (c.version) c.version, c.first, c.at, c.i
-        from crossing as c
-        order by
-            c.version, visits.hop[c.first],
-            visits.mass[c.first] * edges.weight[c.i] / edges.degree[c.at] desc, nodes[c.at]
-    ),
-    crossed as (
-        select c.version, sum(c.mass order by c.mass) as mass, bool_or(edges.is_cut[c.at]) as is_cut
-        from crossing as c
-        group by c.version
+        select e.version, e.at, e.other, n.first, n.rate * e.weight as mass
+        from unnest(edges.at, edges.other, edges.version, edges.weight) as e (at, other, version, weight)
+        join node as n on n.node = e.at
+        where e.version <> 0 or e.other < 0
     )
     select
-        w.version, null::bigint, nodes[w.at], nullif(edges.other[w.i], 0), visits.hop[w.first], c.mass,
-        visits.path[w.first], c.is_cut
-    from way as w
-    join crossed as c on c.version = w.version;
+        c.version, null::bigint, visits.node[c.first], nullif(c.ends - visits.node[c.first], 0), visits.hop[c.first],
+        c.mass, visits.path[c.first], visits.node[c.first] = any (edges.cut)
+    from (
+        select x.version, sum(round(x.mass)) as mass, min(x.first) as first, max(x.at + x.other) as ends
+        from crossing as x
+        where x.version <> 0
+        group by x.version
+        order by 2 desc, 1
+        limit places
+    ) as c
+    union all
+    (
+        select null, -p.node, null, null, null, sum(p.mass), null, null
+        from (
+            select x.other as node, round(damping * x.mass) as mass from crossing as x where x.other < 0
+            union all
+            select s.node, s.mass from unnest(start) as s where s.node < 0
+            union all
+            select n.node, -round(damping * n.mass) from node as n where n.node < 0
+        ) as p
+        group by p.node
+        order by 6 desc, 2
+        limit places
+    );
 end
 $function$;
-comment on function graphrag._crossed(graphrag._edge_lists, bigint[], graphrag._visit_lists) is 'The relations that mass crossed, each with how much did, and the first and most of its ways there.';
+comment on function graphrag._crossed(graphrag._edge_lists, graphrag._visit_lists, graphrag._mass[], double precision, integer) is 'The relations that most mass crossed, each with how much did and the first of its ways there, and as many passages by the mass that stayed.';
+
+create function graphrag._alive(entity bigint, filter graphrag._filter)
+    returns table (version bigint)
+    language sql stable parallel safe rows 1
+as $function$
+    select v.id
+    from entity_version as v
+    where v.entity = $1
+        and graphrag._believed(v.born, v.died, v.space, $2)
+        and (($2).entity_types is null or v.types && ($2).entity_types)
+$function$;
+comment on function graphrag._alive(bigint, graphrag._filter) is 'An entity, if a read may see it; inlined.';
 
 create function graphrag._naming_passages(entity bigint, filter graphrag._filter, places integer)
     returns table (chunk bigint)
@@ -268,24 +320,33 @@ create function graphrag._named_in(chunk bigint, filter graphrag._filter, places
     returns table (entity bigint)
     language sql stable parallel safe rows 10
 as $function$
+-- Those too that the read may not see (_alive): looking at each would take longer than all the rest. For meanings that
+-- names have in a document it is looked once, whether there are any. Inlined.
     select distinct n.entity
-    from mention as m
-    join chunk as k on k.id = m.chunk
+    from chunk as k
+    cross join lateral (
+        select m.space, m.folded from mention as m where m.chunk = $1 order by m.folded limit $3
+    ) as m
     join entity_name as n on n.space = m.space and n.folded = m.folded
-    join entity_version as v on v.entity = n.entity
-    where m.chunk = $1
+    where k.id = $1
         and n.role <> 'claimed'
         and graphrag._believed(n.born, n.died, n.space, $2)
         and (
             n.document = k.document
             or (
                 n.document is null
-                and not exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+                and not (
+                    (
+                        9223372036854775806 > any (($2).revisions)
+                        or exists (
+                            select
+                            from entity_name as o
+                            where o.space = any (($2).spaces) and o.document is not null and o.died is null
+                        )
+                    )
+                    and exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+                )
             )
         )
-        and graphrag._believed(v.born, v.died, n.space, $2)
-        and (($2).entity_types is null or v.types && ($2).entity_types)
-    order by n.entity
-    limit $3
 $function$;
 comment on function graphrag._named_in(bigint, graphrag._filter, integer) is 'The entities that a passage names; inlined.';

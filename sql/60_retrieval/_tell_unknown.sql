@@ -1,4 +1,4 @@
-create function graphrag._tell_unknown(relation_types text[], filter graphrag._filter)
+create function graphrag._tell_unknown(undeclared text[], filter graphrag._filter)
     returns void
     language plpgsql stable parallel safe
 as $function$
@@ -11,7 +11,7 @@ begin
     if 9223372036854775806 > any (filter.revisions) then
         return;
     end if;
-    _predicates := graphrag._unknown_predicates(relation_types, filter.spaces);
+    _predicates := graphrag._unknown_predicates(undeclared, filter.spaces);
     if _predicates <> '{}' then
         raise notice 'no relation has the predicate "%"', array_to_string(_predicates, '", "')
             using detail = 'No fact of what is read has it, nor does the vocabulary.',
@@ -39,20 +39,20 @@ as $function$
 $function$;
 comment on function graphrag._near_each(text[], text[]) is 'A hint that names what misspelt names may have meant.';
 
-create function graphrag._unknown_predicates(given text[], spaces integer[])
+create function graphrag._unknown_predicates(undeclared text[], spaces integer[])
     returns text[]
     language plpgsql stable parallel safe
 as $function$
 begin
     return array(
-        select r.stated
-        from graphrag._resolve_predicates(given) as r
-        where not r.declared and not graphrag._is_used(r.predicate, spaces)
-        order by r.stated
+        select u.stated
+        from unnest(undeclared) as u (stated)
+        where not graphrag._is_used(graphrag._normalize_predicate(u.stated), spaces)
+        order by u.stated
     );
 end
 $function$;
-comment on function graphrag._unknown_predicates(text[], integer[]) is 'Of these, the predicates that are neither declared nor in a current fact of some spaces.';
+comment on function graphrag._unknown_predicates(text[], integer[]) is 'Of predicates that are not declared, those that no current fact of some spaces has.';
 
 create function graphrag._is_used(predicate text, spaces integer[])
     returns boolean

@@ -109,6 +109,8 @@ begin
             from document as d
             join document_version as v on v.document = d.id and v.died is null
             where d.space = $1
+        ) + (
+            select count(*) from decision as d where d.space = $1 and d.died is null
         ),
         coalesce((select max(v.id) from document_version as v), 0),
         0;
@@ -125,9 +127,9 @@ create function graphrag._recount_terms(
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- Called by every write of documents, under the space's lock. Cheap unless a tenth, or another share of the
--- documents, may have changed: the versions written since are looked at, each once, only when there are that many in
--- the whole realm.
+-- Called by every write of documents, decisions and rows by hand, under the space's lock; `ended` are those that leave
+-- no new version. Cheap unless a tenth, or another share of them, may have changed: the versions written since are looked
+-- at, each once, only when there are that many in the whole realm.
 declare
     _watch record;
     _last bigint := coalesce((select max(v.id) from document_version as v), 0);
@@ -157,3 +159,14 @@ begin
 end
 $function$;
 comment on function graphrag._recount_terms(integer, bigint, integer, integer) is 'Counts the terms of a space again if a tenth of its documents has changed since, or another share.';
+
+create function graphrag._has_term_counts(space integer)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (select from term_watch as w where w.space = $1)
+        or not exists (select from content as c where c.space = $1);
+end
+$function$;
+comment on function graphrag._has_term_counts(integer) is 'Whether the terms of a space have been counted, or there are none.';

@@ -3,108 +3,107 @@ create function graphrag._edges_at(
     space integer,
     revision bigint,
     filter graphrag._filter,
-    per_entity integer
+    places integer
 )
-    returns table (version bigint, other bigint, ord numeric, weight integer, is_cut boolean)
+    returns table (version bigint, other bigint, ord numeric, weight integer)
     language sql stable parallel safe rows 20
 as $function$
 -- The edges of one entity in both directions, newest first, filters applied to each edge and to the entity it reaches.
 -- The revision is the filter's for the space, looked up once by the caller. Closed versions are only looked at when the
--- read is about the past. The last edge that per_entity lets in is marked:
--- the entity may have more. Inlined into the statements of the walks.
-    select x.id, x.other, x.ord, x.weight, x.is_cut
+-- read is about the past. Indexes are in the order of ord alone, so the last one comes with its ties: the whole order
+-- would have a hub read to its end. Inlined into the statements of the walks.
+    select x.id, x.other, x.ord, x.weight
     from (
         (
-            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $5 as is_cut
-            from (
-                (
-                    select v.id, v.object as other, v.ord, v.weight
-                    from relation_version as v
-                    where v.subject = $1 and v.died is null
-                        and v.born <= $3
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
-                        and (
-                            ($4).entity_types is null
-                            or v.object is null
-                            or exists (select from graphrag._typed(v.object, $2, $4))
-                        )
-                    order by v.ord desc, v.weight desc, v.id
-                    limit $5
+            select v.id, v.object as other, v.ord, v.weight
+            from relation_version as v
+            where v.subject = $1 and v.died is null
+                and v.born <= $3
+                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                and (
+                    ($4).entity_types is null
+                    or v.object is null
+                    or exists (select from graphrag._typed(v.object, $2, $4))
                 )
-                union all
-                (
-                    select v.id, v.object as other, v.ord, v.weight
-                    from relation_version as v
-                    where $3 < 9223372036854775806 and v.subject = $1 and v.died is not null
-                        and v.born <= $3 and v.died > $3
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
-                        and (
-                            ($4).entity_types is null
-                            or v.object is null
-                            or exists (select from graphrag._typed(v.object, $2, $4))
-                        )
-                    order by v.ord desc, v.weight desc, v.id
-                    limit $5
-                )
-            ) as d
-            order by d.ord desc, d.weight desc, d.id
-            limit $5
+            order by v.ord desc
+            fetch first ($5) rows with ties
         )
         union all
         (
-            select d.*, row_number() over (order by d.ord desc, d.weight desc, d.id) = $5 as is_cut
-            from (
-                (
-                    select v.id, v.subject as other, v.ord, v.weight
-                    from relation_version as v
-                    where v.object = $1 and v.died is null
-                        and v.born <= $3
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
-                        and (
-                            ($4).entity_types is null
-                            or exists (select from graphrag._typed(v.subject, $2, $4))
-                        )
-                    order by v.ord desc, v.weight desc, v.id
-                    limit $5
+            select v.id, v.subject as other, v.ord, v.weight
+            from relation_version as v
+            where v.object = $1 and v.died is null
+                and v.born <= $3
+                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                and (
+                    ($4).entity_types is null
+                    or exists (select from graphrag._typed(v.subject, $2, $4))
                 )
-                union all
-                (
-                    select v.id, v.subject as other, v.ord, v.weight
-                    from relation_version as v
-                    where $3 < 9223372036854775806 and v.object = $1 and v.died is not null
-                        and v.born <= $3 and v.died > $3
-                        and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
-                        and (
-                            ($4).entity_types is null
-                            or exists (select from graphrag._typed(v.subject, $2, $4))
-                        )
-                    order by v.ord desc, v.weight desc, v.id
-                    limit $5
+            order by v.ord desc
+            fetch first ($5) rows with ties
+        )
+        union all
+        (
+            select v.id, v.object as other, v.ord, v.weight
+            from relation_version as v
+            where $3 < 9223372036854775806 and v.subject = $1 and v.died is not null
+                and v.born <= $3 and v.died > $3
+                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                and (
+                    ($4).entity_types is null
+                    or v.object is null
+                    or exists (select from graphrag._typed(v.object, $2, $4))
                 )
-            ) as d
-            order by d.ord desc, d.weight desc, d.id
-            limit $5
+        )
+        union all
+        (
+            select v.id, v.subject as other, v.ord, v.weight
+            from relation_version as v
+            where $3 < 9223372036854775806 and v.object = $1 and v.died is not null
+                and v.born <= $3 and v.died > $3
+                and graphrag._holds(v.status, v.effective, v.predicate, v.confidence, $4)
+                and (
+                    ($4).entity_types is null
+                    or exists (select from graphrag._typed(v.subject, $2, $4))
+                )
         )
     ) as x
+    order by x.ord desc, x.weight desc, x.id
+    limit $5
 $function$;
-comment on function graphrag._edges_at(bigint, integer, bigint, graphrag._filter, integer) is 'The edges that a read may see at an entity; inlined.';
+comment on function graphrag._edges_at(bigint, integer, bigint, graphrag._filter, integer) is 'The newest edges that a read may see at an entity; inlined.';
 
-create function graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer)
+create function graphrag._edges(entities bigint[], filter graphrag._filter, places integer)
     returns table (node bigint, version bigint, other bigint, is_cut boolean)
     language plpgsql stable parallel safe rows 200
 as $function$
 begin
     return query
-    select f.id, x.version, x.other, x.is_cut
+    select f.id, x.version, x.other, count(*) over (partition by f.no) >= places
     from unnest(entities) with ordinality as f (id, no)
-    join entity as e on e.id = f.id
-    cross join lateral (select filter.revisions[array_position(filter.spaces, e.space)] as revision offset 0) as r
-    cross join lateral graphrag._edges_at(f.id, e.space, r.revision, filter, per_entity) as x
-    order by x.ord desc, x.weight desc, f.no, x.version
-    limit budget;
+    cross join lateral graphrag._place_of(f.id, filter) as p
+    cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, places) as x
+    order by x.ord desc, x.weight desc, f.no, x.version;
 end
 $function$;
-comment on function graphrag._edges(bigint[], graphrag._filter, integer, integer) is 'One step of a walk: the edges that a read may see at these entities, newest first.';
+comment on function graphrag._edges(bigint[], graphrag._filter, integer) is 'One step of a walk: the edges that a read may see at these entities, newest first; is_cut where there may be more.';
+
+create function graphrag._place_of(entity bigint, filter graphrag._filter)
+    returns table (space integer, revision bigint)
+    language sql stable parallel safe rows 1
+as $function$
+-- Of an entity that the read has found in one of its spaces. Only where there are several is it looked up; inlined.
+    select s.space, ($2).revisions[array_position(($2).spaces, s.space)]
+    from (
+        select case
+            when cardinality(($2).spaces) = 1 then ($2).spaces[1]
+            else (select e.space from entity as e where e.id = $1)
+        end as space
+        offset 0
+    ) as s
+    offset 0
+$function$;
+comment on function graphrag._place_of(bigint, graphrag._filter) is 'The space of an entity and the revision that a read of it is about; inlined.';
 
 create function graphrag._typed(entity bigint, space integer, filter graphrag._filter)
     returns table (version bigint)
@@ -120,22 +119,27 @@ create function graphrag._walk(seeds bigint[], filter graphrag._filter, max_hops
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 500
 as $function$
--- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop.
+-- Breadth first from the seeds, one set-based step a hop; each entity is expanded once, at its nearest hop. What is left
+-- of the budget is shared evenly among the entities of a hop; those for whom nothing is left, the last reached, are told.
 declare
     _per_entity integer := (graphrag._setting('max_relation_edges') #>> '{}')::integer;
     _budget integer := (graphrag._setting('max_walk_edges') #>> '{}')::integer;
     _frontier bigint[] := seeds;
     _paths text[] := seeds;
     _visited bigint[] := seeds;
+    _left_out integer := 0;
     _step graphrag._found[];
     _steps graphrag._found[] := '{}';
 begin
     for _hop in 1 .. max_hops loop
-        exit when _frontier = '{}' or _budget <= 0;
+        exit when _frontier = '{}';
+        _left_out := _left_out + greatest(cardinality(_frontier) - _budget, 0);
+        exit when _budget <= 0;
+        _frontier := _frontier[: _budget];
         _step := array(
             select row(e.version, null, e.node, e.other, _hop, null, f.path, e.is_cut)::graphrag._found
-            from graphrag._edges(_frontier, filter, _per_entity, _budget) with ordinality
-                as e (node, version, other, is_cut, no)
+            from graphrag._edges(_frontier, filter, least(_per_entity, _budget / cardinality(_frontier)))
+                with ordinality as e (node, version, other, is_cut, no)
             join unnest(_frontier, _paths) as f (id, path) on f.id = e.node
             order by e.no
         );
@@ -152,6 +156,7 @@ begin
         ) as r;
         _visited := _visited || _frontier;
     end loop;
+    perform graphrag._tell_cut(_left_out);
     return query
     select w.version, null::bigint, w.node, w.other, w.hop, 1.0::double precision / w.no, w.via, w.is_cut
     from (
@@ -164,3 +169,17 @@ begin
 end
 $function$;
 comment on function graphrag._walk(bigint[], graphrag._filter, integer) is 'The relations within max_hops of the seeds, nearest and newest first.';
+
+create function graphrag._tell_cut(left_out integer)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    if left_out > 0 then
+        raise notice 'the walk ended before % of the entities that it had reached', left_out
+            using detail = format('It may scan %s edges.', graphrag._setting('max_walk_edges')),
+                hint = 'configure(''max_walk_edges'', …) lets it go further.';
+    end if;
+end
+$function$;
+comment on function graphrag._tell_cut(integer) is 'Tells, if a walk had to leave entities out.';

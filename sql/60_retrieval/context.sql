@@ -213,6 +213,8 @@ create function graphrag.context(
     walk text default null,
     fusion text default null,
     rerank text[] default null,
+    keywords text default null,
+    decompose boolean default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null,
@@ -233,7 +235,7 @@ create function graphrag.context(
     set hnsw.ef_search = 100
 as $function$
 declare
-    _evidence graphrag.evidence[];
+    _gathered graphrag._gathered;
     _budget integer;
     _parts integer;
     _prompted text;
@@ -241,7 +243,7 @@ begin
     perform graphrag._enter(realm);
     perform graphrag._check_range('budget', budget, 0);
     _budget := coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer);
-    _evidence := graphrag._gather(
+    _gathered := graphrag._gather(
         question,
         mode,
         graphrag._filter_of(
@@ -258,21 +260,23 @@ begin
         max_hops,
         graphrag._ways_of(walk, fusion, rerank),
         embedding,
-        community_level
+        community_level,
+        coalesce(keywords, 'lexical'),
+        decompose
     );
-    _parts := cardinality(graphrag._report_parts(mode, _evidence, _budget));
+    _parts := cardinality(graphrag._report_parts(_gathered.mode, _gathered.evidence, _budget));
     if _parts > 1 then
         raise notice 'query() reads the reports in % parts first', _parts
             using detail = 'It sends the notes on them in the place of the reports that are shown here.',
                 hint = 'The setting map_budget says how many characters a part has.';
     end if;
-    _prompted := graphrag._context(_evidence, _budget);
+    _prompted := graphrag._context(_gathered.evidence, _budget);
     prompt := graphrag._synthesis_prompt(question, _prompted, graphrag._prompt_header(as_of));
-    characters_retrieved := length(graphrag._context(_evidence));
+    characters_retrieved := length(graphrag._context(_gathered.evidence));
     characters_prompted := length(_prompted);
 end
 $function$;
-comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, integer, text, text, text[], double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
+comment on function graphrag.context(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, integer, text, text, text[], text, boolean, double precision[], text, text) is 'The message that query() would send for a question, and how many characters of evidence were retrieved and are in it.';
 
 create function graphrag._prompt_header(as_of text)
     returns jsonb

@@ -17,6 +17,8 @@ create function graphrag.query(
     walk text default null,
     fusion text default null,
     rerank text[] default null,
+    keywords text default null,
+    decompose boolean default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -36,7 +38,7 @@ create function graphrag.query(
     set graphrag.tally = ''
 as $function$
 declare
-    _evidence graphrag.evidence[];
+    _gathered graphrag._gathered;
     _reply jsonb;
     _prompted text;
     _checked record;
@@ -45,7 +47,7 @@ begin
     perform graphrag._enter(realm);
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
     perform graphrag._check_range('budget', budget, 0);
-    _evidence := graphrag._gather(
+    _gathered := graphrag._gather(
         question,
         mode,
         graphrag._filter_of(
@@ -62,31 +64,55 @@ begin
         max_hops,
         graphrag._ways_of(walk, fusion, rerank),
         embedding,
-        community_level
+        community_level,
+        coalesce(keywords, graphrag._usual_keywords(embedding)),
+        decompose
     );
     _prompted := graphrag._prompt_evidence(
         question,
-        mode,
-        _evidence,
+        _gathered.mode,
+        _gathered.evidence,
         coalesce(budget, (graphrag._setting('evidence_budget') #>> '{}')::integer),
         graphrag._prompt_header(as_of)
     );
     _reply := graphrag._synthesize(question, _prompted, graphrag._prompt_header(as_of), instructions, history);
-    _checked := graphrag._check_citations(_reply ->> 'answer', graphrag._prompted(_evidence, _prompted));
+    _checked := graphrag._check_citations(_reply ->> 'answer', graphrag._prompted(_gathered.evidence, _prompted));
     _result.answer := _checked.answer;
     _result.citations := _checked.citations;
-    _result.mode := mode;
-    _result.keywords := jsonb_build_object('names', graphrag._named_entities(_evidence));
-    _result.relations := graphrag._evidence_json(_evidence, 'relation');
-    _result.chunks := graphrag._evidence_json(_evidence, 'chunk');
-    _result.entities := graphrag._evidence_json(_evidence, 'entity');
-    _result.communities := graphrag._evidence_json(_evidence, 'report');
+    _result.mode := _gathered.mode;
+    _result.keywords := _gathered.keywords;
+    _result.relations := graphrag._evidence_json(_gathered.evidence, 'relation');
+    _result.chunks := graphrag._evidence_json(_gathered.evidence, 'chunk');
+    _result.entities := graphrag._evidence_json(_gathered.evidence, 'entity');
+    _result.communities := graphrag._evidence_json(_gathered.evidence, 'report');
     _result.usage := graphrag._tally() - 'chats'
-        || jsonb_build_object('model', _reply -> 'model', 'citations_removed', _checked.removed);
+        || jsonb_build_object(
+            'model', _reply -> 'model',
+            'citations_removed', _checked.removed,
+            'fallbacks', _gathered.fallbacks,
+            'characters_retrieved',
+            case when _prompted is null then 0 else length(graphrag._context(_gathered.evidence)) end,
+            'characters_prompted', coalesce(length(_prompted), 0)
+        );
+    _result.route := _gathered.route;
     return _result;
 end
 $function$;
-comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, jsonb, integer, text, text, text[], double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+comment on function graphrag.query(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, jsonb, integer, text, text, text[], text, boolean, double precision[], text, text) is 'Answers a question from the evidence, with checked citations, as of a date and as believed at an earlier time if wanted.';
+
+create function graphrag._usual_keywords(embedding double precision[])
+    returns text
+    language plpgsql stable parallel unsafe
+as $function$
+-- Of a query that says nothing of them. Who brings the question's vector has its own words searched for.
+begin
+    return case
+        when embedding is not null or graphrag._endpoint('auxiliary') is null then 'lexical'
+        else graphrag._setting('keywords') #>> '{}'
+    end;
+end
+$function$;
+comment on function graphrag._usual_keywords(double precision[]) is 'Where the keywords of a query come from that does not say: the model, if there is one, else the question.';
 
 create function graphrag._check_citations(
     inout answer text,
@@ -152,11 +178,15 @@ comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An 
 
 create function graphrag._place(metadata jsonb)
     returns jsonb
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-    from jsonb_each(metadata) as m (key, value)
-    where m.key in ('page', 'paragraph', 'category', 'collection')
+begin
+    return (
+        select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+        from jsonb_each(metadata) as m (key, value)
+        where m.key in ('page', 'paragraph', 'category', 'collection')
+    );
+end
 $function$;
 comment on function graphrag._place(jsonb) is 'What of a document''s metadata says where a reader finds it: page, paragraph, category, collection.';
 

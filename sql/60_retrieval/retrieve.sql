@@ -3,7 +3,7 @@ create function graphrag._check_mode(mode text)
     language plpgsql stable parallel safe
 as $function$
 declare
-    _modes constant text[] := '{mix, local, global, hybrid, naive, bypass}';
+    _modes constant text[] := '{mix, local, global, hybrid, naive, bypass, auto}';
 begin
     if mode is null or mode <> all (_modes) then
         raise exception 'there is no mode "%"', mode
@@ -28,7 +28,14 @@ declare
 begin
     perform graphrag._check_way('walk', _ways.walk, '{ppr, hops}');
     perform graphrag._check_way('fusion', _ways.fusion, '{rrf, quota}');
-    perform graphrag._check_way('rerank', r.way, '{mmr, node_distance}') from unnest(_ways.rerank) as r (way);
+    perform graphrag._check_way('rerank', r.way, '{mmr, node_distance, endpoint, llm}')
+    from unnest(_ways.rerank) as r (way);
+    if _ways.rerank @> '{endpoint, llm}' then
+        raise exception 'rerank has both endpoint and llm'
+            using errcode = 'GR009',
+                detail = 'Each puts the passages into an order of its own; the second would undo the first.',
+                hint = 'Choose one of them; mmr and node_distance go with either.';
+    end if;
     return _ways;
 end
 $function$;
@@ -49,91 +56,6 @@ end
 $function$;
 comment on function graphrag._check_way(text, text, text[]) is 'Raises GR009 for a walk, fusion or reranking that there is not.';
 
-create function graphrag._gather(
-    question text,
-    mode text,
-    filter graphrag._filter,
-    top_k integer,
-    max_hops integer,
-    ways graphrag._ways,
-    embedding double precision[],
-    community_level integer
-)
-    returns graphrag.evidence[]
-    language plpgsql volatile parallel unsafe
-as $function$
-declare
-    _top_k integer := coalesce(top_k, (graphrag._setting('top_k') #>> '{}')::integer);
-    _max_hops integer := coalesce(max_hops, (graphrag._setting('max_hops') #>> '{}')::integer);
-    _evidence graphrag.evidence[];
-begin
-    perform graphrag._check_mode(mode);
-    if coalesce(question, '') !~ '\S' then
-        raise exception 'the question is empty'
-            using errcode = 'GR009', detail = 'It has no visible character.', hint = 'Ask something.';
-    end if;
-    if length(question) > 100000 then
-        raise exception 'the question has % characters', length(question)
-            using errcode = 'GR009',
-                detail = 'A question has at most 100,000. The words of a longer one are searched for in steps that nothing'
-                    ' can cancel.',
-                hint = 'Index a long text with index(), and ask about it.';
-    end if;
-    perform graphrag._check_range('top_k', _top_k, 1, 1000);
-    perform graphrag._check_range('max_hops', _max_hops, 0, 10);
-    perform graphrag._check_range('community_level', community_level, 0);
-    if mode = 'bypass' then
-        return '{}';
-    end if;
-    perform set_config('hnsw.ef_search', graphrag._setting('hnsw_ef_search') #>> '{}', true);
-    _evidence := graphrag._evidence_with_reports(
-        question, graphrag._question_vector(question, embedding), mode, filter, _top_k, _max_hops, ways, community_level
-    );
-    perform graphrag._record_touch(question, mode, filter.spaces, _evidence);
-    return _evidence;
-end
-$function$;
-comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, graphrag._ways, double precision[], integer) is 'Evidence for a question; checks the arguments that every read shares.';
-
-create function graphrag._question_vector(question text, embedding double precision[])
-    returns vector
-    language plpgsql volatile parallel unsafe
-as $function$
--- A swap of the realm's vectors may come while a server thinks; after the lock, none can until the transaction ends.
-declare
-    _width integer;
-    _vectors bigint;
-    _vector text;
-begin
-    while embedding is null loop
-        _vectors := (select r.vectors from realm as r);
-        _vector := (graphrag._embed(array[question], question => question))[1];
-        lock table content in access share mode;
-        if _vectors = (select r.vectors from realm as r) then
-            return graphrag._vector(_vector);
-        end if;
-    end loop;
-    lock table content in access share mode;
-    _width := (select r.width from realm as r);
-    if not exists (select from unnest(embedding) as n where n <> 0)
-        or exists (select from unnest(embedding) as n where n is null or n in ('NaN', 'Infinity', '-Infinity'))
-    then
-        raise exception 'the question''s vector is all zero, or has a number that is none'
-            using errcode = 'GR106',
-                detail = 'A vector has a direction: finite numbers, not all zero.',
-                hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
-    end if;
-    if cardinality(embedding) <> _width then
-        raise exception 'the question''s vector has % numbers, the realm''s have %', cardinality(embedding), _width
-            using errcode = 'GR105',
-                detail = 'A question must be embedded by the model of the realm.',
-                hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
-    end if;
-    return graphrag._vector(embedding);
-end
-$function$;
-comment on function graphrag._question_vector(text, double precision[]) is 'The question''s vector: the caller''s, else from the realm''s endpoint.';
-
 create function graphrag.retrieve(
     question text,
     mode text default 'mix',
@@ -150,6 +72,8 @@ create function graphrag.retrieve(
     walk text default null,
     fusion text default null,
     rerank text[] default null,
+    keywords text default null,
+    decompose boolean default null,
     embedding double precision[] default null,
     space text default null,
     realm text default null
@@ -171,7 +95,7 @@ begin
     return query
     select e.*
     from unnest(
-        graphrag._gather(
+        (graphrag._gather(
             question,
             mode,
             graphrag._filter_of(
@@ -188,9 +112,11 @@ begin
             max_hops,
             graphrag._ways_of(walk, fusion, rerank),
             embedding,
-            community_level
-        )
+            community_level,
+            coalesce(keywords, 'lexical'),
+            decompose
+        )).evidence
     ) as e;
 end
 $function$;
-comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, text, text[], double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called.';
+comment on function graphrag.retrieve(text, text, text, text, boolean, integer, integer, text[], text[], jsonb, double precision, integer, text, text, text[], text, boolean, double precision[], text, text) is 'The evidence for a question, one row a piece, with the rank that each channel gave it. No language model is called unless keywords, decompose or rerank ask for one.';

@@ -1,20 +1,21 @@
 create function graphrag._evidence_with_reports(
-    question text,
-    vec vector,
+    searches graphrag._search[],
     mode text,
     filter graphrag._filter,
     top_k integer,
     max_hops integer,
     ways graphrag._ways,
-    community_level integer
+    community_level integer,
+    passages integer
 )
     returns graphrag.evidence[]
     language plpgsql volatile parallel unsafe
 as $function$
--- Reports are cited too: their numbers come after those of the documents.
+-- Reports are cited too: their numbers come after those of the documents. They are compared with the themes of the
+-- question where those are known, else with the question.
 declare
     _evidence graphrag.evidence[] := array(
-        select e from graphrag._evidence(question, vec, mode, filter, top_k, max_hops, ways) as e
+        select e from graphrag._evidence(searches, mode, filter, top_k, max_hops, ways, passages) as e
     );
     _reports graphrag.evidence[] := '{}';
     _documents integer;
@@ -23,7 +24,9 @@ begin
         _documents := (select coalesce(max(e.reference), 0) from unnest(_evidence) as e);
         _reports := array(
             select jsonb_populate_record(r, jsonb_build_object('reference', _documents + r.rank))
-            from graphrag._report_evidence(vec, filter, community_level, top_k) as r
+            from graphrag._report_evidence(
+                coalesce((searches[1]).high_vec, (searches[1]).vec), filter, community_level, top_k
+            ) as r
             order by r.rank
         );
         perform graphrag._warn_of_reports(filter, cardinality(_reports));
@@ -31,4 +34,4 @@ begin
     return _reports || _evidence;
 end
 $function$;
-comment on function graphrag._evidence_with_reports(text, vector, text, graphrag._filter, integer, integer, graphrag._ways, integer) is 'Evidence for a question, with community reports in the modes that read them.';
+comment on function graphrag._evidence_with_reports(graphrag._search[], text, graphrag._filter, integer, integer, graphrag._ways, integer, integer) is 'Evidence for a question, with community reports in the modes that read them.';

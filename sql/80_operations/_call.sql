@@ -1,5 +1,6 @@
--- requests: [{kind: chat | embeddings, base_url, models: [in order of preference], body (without model), deadline
--- (seconds), spent (seconds of it that are gone), limit (requests to the server at a time), realm (schema that asks)}].
+-- requests: [{kind: chat | embeddings | rerank, base_url, models: [in order of preference], body (without model),
+-- deadline (seconds), spent (seconds of it that are gone), limit (requests to the server at a time), realm (schema that
+-- asks)}].
 -- Result, in the same order: {ok: true, model, body, input_tokens, output_tokens, latency_ms, attempts, spent} or {ok:
 -- false, code, message, detail, hint, status, model, of_server, latency_ms, attempts, spent}.
 -- A definer, because nobody else may read the keys; so it decides itself who may use which (graphrag._location).

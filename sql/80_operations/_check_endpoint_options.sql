@@ -11,7 +11,7 @@ declare
         "batch_tokens": {"type": "number", "from": 1, "to": 10000000, "whole": true},
         "max_input_tokens": {"type": "number", "from": 1, "to": 10000000, "whole": true},
         "dimensions": {"type": "number", "from": 1, "to": 4000, "whole": true},
-        "width": {"type": "number", "from": 8, "to": 4000, "whole": true},
+        "width": {"type": "number", "from": 1, "to": 4000, "whole": true},
         "structured_output": {"type": "string", "words": ["json_schema", "json_object", "text"]},
         "extra": {"type": "object"}
     }';

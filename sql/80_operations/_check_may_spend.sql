@@ -13,7 +13,7 @@ begin
         using errcode = 'insufficient_privilege',
             detail = 'It may not have model servers called there.',
             hint = format(
-                'Give embedding => a vector of your own; or its owner: SELECT graphrag.grant_reader(%L, %L, may_spend => true);',
+                'Give embedding => a vector of your own, and keywords => ''lexical''; or its owner: SELECT graphrag.grant_reader(%L, %L, may_spend => true);',
                 current_user, current_schema()
             );
 end

@@ -1,4 +1,5 @@
--- Synthesis, community and auxiliary are served by the extraction endpoint unless they have their own. A definer, so
+-- Synthesis, community and auxiliary are served by the extraction endpoint unless they have their own; embedding and
+-- rerank are not, since no chat model does their work. A definer, so
 -- that readers of realms need no rights on the table of defaults.
 create function graphrag._default_endpoint(role text)
     returns jsonb
@@ -10,7 +11,7 @@ as $function$
             select to_jsonb(d) || jsonb_build_object('role', $1, 'source', 'database')
             from graphrag.endpoint_default d
             where d.role = $1
-                or d.role = 'extraction' and $1 <> 'embedding'
+                or d.role = 'extraction' and $1 not in ('embedding', 'rerank')
             order by d.role = $1 desc
             limit 1
         ),

@@ -6,6 +6,7 @@ declare
     _known text[] := graphrag._realms();
     _row record;
     _missing text[];
+    _uncounted text[];
 begin
     if realm is null then
         return graphrag._finding(
@@ -47,9 +48,22 @@ begin
             format('SELECT graphrag.migrate_realm(%L);', realm)
         );
     end if;
+    _uncounted := array(select s.name from space as s where not graphrag._has_term_counts(s.id) order by s.name);
     return graphrag._finding(
         'realm', 'ok', format('Realm "%s" of version %s, vectors of model %s.', realm, _row.version, _row.model)
-    );
+    ) || case
+        when _uncounted = '{}' then '[]'
+        else graphrag._finding(
+            'words', 'warning',
+            format('Nobody has counted the words of %s: all weigh the same.', array_to_string(_uncounted, ', ')),
+            (
+                select string_agg(
+                    format('SELECT graphrag.derive(realm => %L, space => %L);', realm, u.name), ' ' order by u.name
+                )
+                from unnest(_uncounted) as u (name)
+            )
+        )
+    end;
 end
 $function$;
 comment on function graphrag._doctor_realm(text) is 'Findings about the realm itself and its version.';

@@ -9,7 +9,7 @@ begin
             select to_jsonb(e) || jsonb_build_object('role', _endpoint.role, 'source', 'realm')
             from endpoint e
             where e.role = _endpoint.role
-                or e.role = 'extraction' and _endpoint.role <> 'embedding'
+                or e.role = 'extraction' and _endpoint.role not in ('embedding', 'rerank')
             order by e.role = _endpoint.role desc
             limit 1
         ),

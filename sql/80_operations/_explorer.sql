@@ -19,8 +19,7 @@ declare
 begin
     select string_agg((to_jsonb(e) - '{no, kind}'::text[])::text, ',' order by e.no)
     into _entities
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no)
+    from graphrag._exported_entities(export) as e
     where e.kind = 'entity';
     select string_agg(
         (

@@ -21,8 +21,7 @@ begin
         order by e.no
     )
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         format(
             E'    <edge id="%s" source="%s" target="%s">\n%s    </edge>\n',
@@ -149,8 +148,7 @@ declare
 begin
     select string_agg((to_jsonb(e) - 'no')::text, E',\n' order by e.no)
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         (
             to_jsonb(r) - '{id, subject, object, effective, document, document_source, published_at, space}'::text[]
@@ -188,8 +186,7 @@ begin
         order by e.no
     )
     into _vertices
-    from graphrag._exported_entities(export) with ordinality
-        as e (id, kind, name, types, aliases, description, facts, space, no);
+    from graphrag._exported_entities(export) as e;
     select string_agg(
         format(
             E'    %s %s|"%s"| %s\n',

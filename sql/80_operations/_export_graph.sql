@@ -189,14 +189,15 @@ create function graphrag._exported_entities(export graphrag._export)
         aliases text[],
         description text,
         facts bigint,
-        space text
+        space text,
+        no bigint
     )
     language plpgsql stable parallel safe rows 1000
 as $function$
 -- A value is a vertex of its own fact: two figures that happen to be equal are not one thing.
 begin
     return query
-    select x.id, x.kind, x.name, x.types, x.aliases, x.description, x.facts, x.space
+    select x.id, x.kind, x.name, x.types, x.aliases, x.description, x.facts, x.space, x.no
     from (
         select
             c.no,
@@ -232,7 +233,7 @@ begin
     order by x.no;
 end
 $function$;
-comment on function graphrag._exported_entities(graphrag._export) is 'The vertices of an export.';
+comment on function graphrag._exported_entities(graphrag._export) is 'The vertices of an export, numbered.';
 
 create function graphrag._exported_relations(export graphrag._export)
     returns table (

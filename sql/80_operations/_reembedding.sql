@@ -24,6 +24,70 @@ end
 $function$;
 comment on function graphrag._check_may_reembed() is 'Raises 42501 unless the caller owns the current realm.';
 
+create function graphrag._check_nothing_hangs_on_vectors()
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- The column goes when the vectors are swapped. Some of what people hang on it would stop that, the rest go with it:
+-- all are named before anything is paid for. Grants on the column are carried over.
+declare
+    _found text := (
+        select string_agg(
+            distinct case
+                when r.rulename = '_RETURN' then pg_describe_object('pg_class'::regclass, r.ev_class, 0)
+                else pg_describe_object(d.classid, d.objid, d.objsubid)
+            end, ', '
+        )
+        from pg_attribute as a
+        join pg_depend as d on d.refclassid = 'pg_class'::regclass
+            and d.refobjid = a.attrelid
+            and d.refobjsubid = a.attnum
+        left join pg_class as c on d.classid = 'pg_class'::regclass and c.oid = d.objid
+        left join pg_rewrite as r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+        left join pg_constraint as o on d.classid = 'pg_constraint'::regclass and o.oid = d.objid
+        where a.attrelid = 'content'::regclass
+            and a.attname = 'vec'
+            and not exists (
+                select from unnest(graphrag._vector_kinds()) as k (kind) where c.relname = 'content_vec_' || k.kind
+            )
+            and r.ev_class is distinct from 'merge_candidates'::regclass
+            and o.contype is distinct from 'n'
+    );
+begin
+    if _found is not null then
+        raise exception 'there is something on the vectors of realm "%", which a re-embedding replaces', current_schema
+            using errcode = 'dependent_objects_still_exist',
+                detail = format('On %I.content.vec: %s.', current_schema, _found),
+                hint = 'Drop it, re-embed, and make it again.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_nothing_hangs_on_vectors() is 'Raises 2BP01 and names views, rules, indexes and the like that are not the realm''s own and use its vectors.';
+
+create function graphrag._carry_grants_over()
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+declare
+    _grant text;
+begin
+    for _grant in
+        select format(
+            'grant %s (vec) on content to %s%s',
+            g.privilege_type,
+            case when g.grantee = 0 then 'public' else g.grantee::regrole::text end,
+            case when g.is_grantable then ' with grant option' end
+        )
+        from pg_attribute as a
+        cross join aclexplode(a.attacl) as g
+        where a.attrelid = 'content'::regclass and a.attname = 'vec_before'
+    loop
+        execute _grant;
+    end loop;
+end
+$function$;
+comment on function graphrag._carry_grants_over() is 'Grants on the column of the vectors before to that of the new ones.';
+
 create function graphrag._refuse_second_reembedding()
     returns void
     language plpgsql stable parallel safe
@@ -70,6 +134,7 @@ declare
     _target jsonb;
 begin
     perform graphrag._check_may_reembed();
+    perform graphrag._check_nothing_hangs_on_vectors();
     if batch_size is null or batch_size not between 1 and 10000 then
         raise exception 'batch_size % is out of range', batch_size
             using errcode = 'GR009',
@@ -265,6 +330,7 @@ begin
     perform set_config('lock_timeout', '500ms', true);
     lock table content in access exclusive mode;
     perform set_config('lock_timeout', '0', true);
+    perform graphrag._check_nothing_hangs_on_vectors();
     select r.* into strict _target from reembedding as r;
     perform set_config(
         'search_path',
@@ -277,6 +343,7 @@ begin
     alter table content rename column vec to vec_before;
     alter table content rename column vec_next to vec;
     execute graphrag._merge_candidates_view();
+    perform graphrag._carry_grants_over();
     alter table content drop column vec_before;
     drop index content_without_vec_next;
     foreach _kind in array graphrag._vector_kinds() loop

@@ -27,7 +27,7 @@ begin
         (
             select jsonb_build_object(
                 'calls', (_so_far ->> 'calls')::bigint + count(*),
-                'chats', (_so_far ->> 'chats')::bigint + count(*) filter (where r.role <> 'embedding'),
+                'chats', (_so_far ->> 'chats')::bigint + count(*) filter (where r.role not in ('embedding', 'rerank')),
                 'input_tokens', (_so_far ->> 'input_tokens')::bigint
                     + graphrag._sum_known(r.input_tokens) filter (where r.failure is null),
                 'output_tokens', (_so_far ->> 'output_tokens')::bigint

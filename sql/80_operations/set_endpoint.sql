@@ -24,7 +24,7 @@ create function graphrag.set_endpoint(
     set standard_conforming_strings = on
 as $function$
 declare
-    _roles constant text[] := array['embedding', 'extraction', 'synthesis', 'community', 'auxiliary'];
+    _roles constant text[] := array['embedding', 'extraction', 'synthesis', 'community', 'auxiliary', 'rerank'];
     _model text := coalesce(model, case when base_url = 'builtin:hash' then 'hash' end);
     _logged constant jsonb := graphrag._log_settings();
     _has_secret constant boolean := api_key is not null
@@ -36,7 +36,7 @@ begin
     if role is null or role <> all (_roles) then
         raise exception 'unknown endpoint role "%"', role
             using errcode = 'GR009',
-                detail = 'A call to a model is made for one of five roles.',
+                detail = 'A call to a model is made for one of six roles.',
                 hint = coalesce(graphrag._near(role, _roles), 'Known: ' || array_to_string(_roles, ', ') || '.');
     end if;
     if base_url = 'builtin:hash' and role <> 'embedding' then

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
@@ -95,6 +96,45 @@ def test_empty_question(conn: Connection, corpus: str, question: str | None) -> 
 def test_unknown_document(conn: Connection, corpus: str) -> None:
     mistake(conn, corpus, "GR012", ("nowhere",), "delete_document", "nowhere")
     mistake(conn, corpus, "GR012", ("a",), "delete_document", "a", source="elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("call", "no_id", "unknown"),
+    [
+        ("select graphrag.undo({})", ("22P02", "bigint"), ("GR009", "there is no decision 99")),
+        (
+            "insert into \"default\".assertion (chunk, subject, predicate, object) values ({}, 'Ann', 'met', 'Bob')",
+            ("22P02", "bigint"),
+            ("23503", "assertion_chunk_fkey"),
+        ),
+        (
+            "select graphrag.retrieve('Ann', as_believed_at => {})",
+            ("GR013", '"abc" is neither a watermark nor an instant'),
+            ("GR013", 'there is no watermark "99"'),
+        ),
+        (
+            "select graphrag.purge(before => {})",
+            ("GR013", '"abc" is neither a watermark nor an instant'),
+            ("GR013", 'there is no watermark "99"'),
+        ),
+        (
+            "select graphrag.community_tree(as_believed_at => {})",
+            ("GR013", '"abc" is neither a watermark nor an instant'),
+            ("GR013", 'there is no watermark "99"'),
+        ),
+    ],
+)
+def test_what_is_no_id_is_told_from_one_that_is_not_there(
+    conn: Connection, corpus: str, call: str, no_id: tuple[str, str], unknown: tuple[str, str]
+) -> None:
+    """Case 41: a caller's error either way, never an outage's or the engine's, and never the same."""
+    before = state(conn, corpus)
+    for given, (sqlstate, says) in (("abc", no_id), ("99", unknown)):
+        with pytest.raises(psycopg.Error) as caught:
+            sql(conn, call.format(f"'{given}'"))
+        assert caught.value.sqlstate == sqlstate
+        assert says in str(caught.value)
+    assert state(conn, corpus) == before
 
 
 def test_unknown_preset(conn: Connection, corpus: str) -> None:

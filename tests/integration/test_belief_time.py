@@ -10,8 +10,10 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
-from tests.support.calls import row, rows, state
+from tests.support.calls import row, rows, set_models, state
+from tests.support.circles import circle, say
 from tests.support.database import Connection, Database, one, sql, value, view
+from tests.support.endpoint import Endpoint
 from tests.support.reading import REALM
 
 WRITER = "graphrag_test_by_hand"
@@ -44,6 +46,11 @@ def writer(admin: Connection, module_database: Database) -> Iterator[Connection]
             index(conn, "London", 1)
             index(conn, "Paris", 2)
             rows(conn, "merge_entities", "London", "Paris")
+            say(conn, circle("Alpha"), ordinal=0)
+            with Endpoint() as reporter:
+                rows(admin, "set_endpoint", "auxiliary", reporter.url, "scripted", realm=None)
+                set_models(admin, reporter, "community", realm=REALM)
+                assert row(conn, "build_communities")["communities"] > 0
         yield conn
 
 
@@ -66,6 +73,10 @@ STAMPED = (
     "entity_name",
     "entity_version",
     "relation_version",
+    "community_build",
+    "community_version",
+    "term_total",
+    "term_stat",
 )
 FORGERIES = {
     **{f"{table} born": f"update kb.{table} set born = 1 where died is null" for table in STAMPED},
@@ -78,6 +89,14 @@ FORGERIES = {
         " from kb.entity_version limit 1",
     "a closed version": "insert into kb.entity_version (entity, born, died, name, content) select entity, 1, 2, 'Eve',"
         " content from kb.entity_version limit 1",
+    "an old count": "insert into kb.term_stat (space, kind, term, texts, born) values (1, 'chunk', 'eve', 9, 1)",
+    "a count of the future": "insert into kb.term_stat (space, kind, term, texts, born)"
+        " values (1, 'chunk', 'eve', 9, 999)",
+    "a closed count": "insert into kb.term_total (space, kind, texts, words, born, died)"
+        " values (1, 'chunk', 9, 1, 1, 2)",
+    "a count": "update kb.term_stat set texts = 1",
+    "a count's term": "update kb.term_stat set term = term || 's'",
+    "a total": "update kb.term_total set words = 1",
     "an old decision": "insert into kb.decision (space, kind, payload, born) values (1, 'merge', '{}', 1)",
     "the revision back": "update kb.space set revision = 1",
     "the revision ahead": "update kb.space set revision = revision + 2",
@@ -105,6 +124,21 @@ SETTINGS = (
 )
 
 
+def test_all_tables_with_a_belief_interval_are_tried(admin: Connection) -> None:
+    found = sql(
+        admin,
+        "select table_name from information_schema.columns where table_schema = 'kb' and column_name = 'born'"
+        " and table_name in (select tablename from pg_tables where schemaname = 'kb')",
+    )
+    assert {column["table_name"] for column in found} == set(STAMPED)
+
+
+@pytest.mark.parametrize("table", STAMPED)
+@pytest.mark.usefixtures("writer")
+def test_each_of_them_has_something_to_forge(admin: Connection, table: str) -> None:
+    assert value(admin, f"select count(*) from kb.{table} where died is null") > 0
+
+
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_it_is_refused(admin: Connection, writer: Connection, forgery: str, setting: str) -> None:
@@ -123,6 +157,11 @@ def test_nor_in_a_transaction_that_has_a_revision(admin: Connection, writer: Con
         "update kb.entity_version set died = 1 where died is null",
         "update kb.entity_version set died = 999 where died is null",
         "update kb.entity_version set name = 'Eve', died = (select revision from kb.space where id = 1)",
+        "update kb.term_stat set died = 1 where died is null",
+        "update kb.term_total set died = null where died is not null",
+        "update kb.term_stat set died = (select revision from kb.space where id = 1), texts = 1",
+        "delete from kb.term_stat where died is not null or born < (select revision from kb.space where id = 1)",
+        "insert into kb.term_stat (space, kind, term, texts, born) values (1, 'chunk', 'eve', 9, 1)",
         "insert into kb.entity (space) values (2)",
         "insert into kb.revision (space, n, at, transaction, role, operation) values (1, 9, now(), 'x', 'eve', 'y')",
         "update kb.space set revision = revision + 1 where id = 1",

@@ -23,7 +23,7 @@ from psycopg.errors import QueryCanceled
 from tests.support import endpoint as faults
 from tests.support.calls import State, eventually, refused, row, rows, state
 from tests.support.database import Connection, Database, Row, sql, value
-from tests.support.endpoint import Endpoint, is_chat, is_embedding
+from tests.support.endpoint import Endpoint, is_chat, is_embedding, is_keywords
 from tests.support.reading import PEOPLE, REALM, founders, make_realm, pages
 
 LIMIT = 1.5  # seconds from a stop to the end of what is stopped
@@ -131,6 +131,10 @@ def vanish(_: Connection, victim: Connection) -> None:
     """The network between client and server is gone; nobody says good-bye."""
     with socket.socket(fileno=socket.dup(victim.fileno())) as wire:
         wire.shutdown(socket.SHUT_RDWR)
+
+
+def is_answer(request: faults.Request) -> bool:
+    return is_chat(request) and not is_keywords(request)
 
 
 def is_gone(watch: Connection, pid: int) -> bool:
@@ -326,12 +330,12 @@ def test_a_transaction_goes_on_after_its_savepoint(site: Site, watch: Connection
     assert state(watch, REALM) == before
 
 
-@pytest.mark.parametrize("where", [is_embedding, is_chat])
+@pytest.mark.parametrize("where", [is_embedding, is_keywords, is_answer])
 @pytest.mark.parametrize("stop", [cancel, terminate])
 def test_a_question_is_stopped(
     site: Site, watch: Connection, stop: Stop, where: faults.Condition, record_property: Record
 ) -> None:
-    """While its words become a vector, and while the answer is written."""
+    """While its keywords are thought of, while its words become vectors, and while the answer is written."""
     with site.database.connect() as victim, ThreadPoolExecutor(1) as pool, site.stuck_after(0, where):
         running: Future[tuple[float, psycopg.Error]] = pool.submit(ended_at, ask, victim)
         site.endpoint.wait_for(1, where)

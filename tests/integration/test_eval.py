@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg.rows import tuple_row
 
-from bench.eval import benchmarks, harness, judge
+from bench.eval import benchmarks, graph_report, harness, judge
 from bench.eval.extraction import Fact, compare, rates
 from bench.eval.graph_report import Unit, bring, report
 from bench.measure import Connection
@@ -131,6 +131,72 @@ def test_a_run_that_is_not_whole_has_no_figures(session: Connection, tmp_path: P
         assert harness.evaluate(session, instances, models(endpoint), ["mix"])["arms"]["mix"]["all"]["n"] == 4
 
 
+@pytest.mark.parametrize("how", ["failed", "cut off"])
+def test_a_document_that_was_not_read_whole_is_queued_again(session: Connection, how: str) -> None:
+    """One of two chunks is lost: the document is there, and the next run has what is missing read."""
+    text = (
+        "Ann founded Acme. " * 60 + "\n\n" + "Bolt is based in Oslo. " * 60 + "\n\n" + "Cray left Oslo. " * 60
+    )
+    instance = benchmarks.Instance(
+        "talk",
+        (benchmarks.Document("long", text), benchmarks.Document("short", "Dora lives in Rome.")),
+        (benchmarks.Question("q", "all", "Who founded Acme?", ("Ann",), "span"),),
+    )
+    with Endpoint() as endpoint:
+        endpoint.on_extraction = lambda _: {
+            "entities": [{"name": "Oslo"}, {"name": "Acme"}],
+            "triples": [{"subject": "Acme", "predicate": "based_in", "object": "Oslo"}],
+        }
+        lost = faults.status(400) if how == "failed" else faults.cut(60)
+        endpoint.inject(lost, where=faults.says("Bolt is based"))
+        with pytest.raises(harness.NotReportable, match=r"0 of 2 documents missing.* [1-9] of"):
+            harness.evaluate(session, [instance], models(endpoint), ["mix"])
+        endpoint.heal()
+        if how == "cut off":  # a model that was asked under a limit is asked again under another one
+            session.execute(
+                "select graphrag.set_endpoint('extraction', %s, 'scripted', realm => 'graph1',"
+                ' options => \'{"extra": {"max_tokens": 3000}}\')',
+                [endpoint.url],
+            )
+        spent = len(endpoint.requests)
+        assert harness.evaluate(session, [instance], models(endpoint), ["mix"])["preflight"]["graph1"] == {
+            "documents": 2, "chunks": 4, "missing": 0, "degraded": 0, "passages_only": 0,
+        }  # fmt: skip
+        read = [r for r in endpoint.requests[spent:] if "Dora lives" in json.dumps(r.body)]
+        assert not [r for r in read if r.evidence is None], "what was read whole is not read again"
+
+
+def test_repeats_are_graphs_of_their_own(
+    session: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: Database
+) -> None:
+    """From the command line to the file, with two repeats."""
+    from bench import measure
+
+    monkeypatch.setattr(measure, "RESULTS", tmp_path)
+    monkeypatch.setattr(harness, "open_database", lambda *_, **__: psycopg.connect(
+        database.dsn, autocommit=True, row_factory=tuple_row))  # fmt: skip
+    row = {"id": "2hop__1_2", "question": "Where is Acme?", "answer": "Oslo", "answer_aliases": [],
+           "paragraphs": [{"title": "Acme", "paragraph_text": "It is in Oslo.", "is_supporting": True}]}  # fmt: skip
+    path = tmp_path / "musique.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with Endpoint() as endpoint:
+        endpoint.on_synthesis = lambda _: "In Oslo [1]."
+        model = f"scripted@{endpoint.url}"
+        harness.main(
+            ["musique", "--path", str(path), "--extraction", model, "--synthesis", model, "--repeats", "2",
+             "--arms", "vectors,mix", "--output", "made", "--embedding", model]
+        )  # fmt: skip
+    made = json.loads((tmp_path / "made.json").read_text(encoding="utf-8"))
+    assert made["repeats"] == {
+        "mix": {"repeats": 2, "values": [1.0, 1.0], "mean": 1.0, "range": 0.0, "standard_deviation": 0.0}
+    }
+    realms = session.execute(
+        "select nspname from pg_namespace where nspname ~ '^(graph[0-9]|plain)$' order by 1"
+    )
+    assert [name for (name,) in realms.fetchall()] == ["graph1", "graph2", "plain"]
+    assert made["preflight"]["graph1"]["documents"] == 1
+
+
 # ---------------------------------------------------------------- formats
 def test_longmemeval_formats(tmp_path: Path) -> None:
     turns = [{"role": "user", "content": "My dog is called Rex.", "has_answer": True}]
@@ -212,6 +278,43 @@ def test_extraction_scores() -> None:
     assert figures["loose"]["f1"] == 0.5
     assert figures["start"] == {"precision": 1, "recall": 1, "f1": 1}
     assert figures["end"]["f1"] is None
+
+
+def test_claims_of_another_system_keep_their_periods(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, session: Connection
+) -> None:
+    """A claim about something that has no other end is a value: what was claimed, when it held."""
+    claims = [
+        {"type": "CHIEF OF", "subject_id": "ANN LEE", "object_id": "ACME", "status": "TRUE",
+         "description": "Ann led Acme.", "start_date": "2001-01-01T00:00:00",
+         "end_date": "2003-12-31T00:00:00", "text_unit_id": "u"},
+        {"type": "AUTHORSHIP", "subject_id": "ANN LEE", "object_id": "NONE", "status": "TRUE",
+         "description": "Ann wrote it.", "start_date": "2005-05-01T00:00:00", "end_date": "NONE", "text_unit_id": "u"},
+        {"type": "AUTHORSHIP", "subject_id": "NONE", "object_id": "NONE", "status": "TRUE", "description": "x",
+         "start_date": "NONE", "end_date": "NONE", "text_unit_id": "u"},
+        {"type": "LEFT", "subject_id": "ANN LEE", "object_id": "ACME", "status": "FALSE", "description": "She stayed.",
+         "start_date": float("nan"), "end_date": float("nan"), "text_unit_id": "u"},
+    ]  # fmt: skip
+    folder = tmp_path / "ms_graphrag_carol"
+    folder.mkdir()
+    for name, found in (
+        ("entities", []),
+        ("relationships", []),
+        ("covariates", claims),
+        ("text_units", [{"id": "u", "human_readable_id": 1, "text": "Ann Lee led Acme and wrote a book."}]),
+    ):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in found), encoding="utf-8")
+    monkeypatch.setenv("GRAPHRAG_DATA", str(tmp_path))
+    bring(session, "kb", graph_report.imported(), grounding=False)
+    facts = session.execute(
+        "select predicate, object, value, valid_from::date::text, valid_to::date::text, negated"
+        " from kb.facts order by 1"
+    ).fetchall()
+    assert facts == [
+        ("authorship", "Ann wrote it.", "Ann wrote it.", "2005-05-01", None, False),
+        ("chief_of", "ACME", None, "2001-01-01", "2004-01-01", False),
+        ("left", "ACME", None, None, None, True),
+    ]
 
 
 def test_the_graph_report(session: Connection) -> None:

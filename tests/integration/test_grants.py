@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -77,6 +78,8 @@ OWN = {
     "abandon_reembedding",
 }
 STEERING = {"realm", "setting", "endpoint", "predicate", "gate_word", "reembedding"}
+LISTS = {"setting_default", "preset_predicate", "gate_word", "irregular_verb"}
+DEFINERS = {"_call", "_open_calls", "_default_endpoint", "_may_choose", "_renew_functions"}
 MAY = {
     "stranger": set[str](),
     "reader": READ,
@@ -180,6 +183,122 @@ def test_tables_and_views(site: Site, kind: str, reads: bool, writes: bool) -> N
         assert not table["more"], table
 
 
+@pytest.mark.parametrize("kind", MAY)
+def test_inner_functions_come_with_the_entry_points_that_call_them(site: Site, kind: str) -> None:
+    """No more of them, and no fewer: what is needed is read from the bodies here too."""
+    found = sql(
+        site.admin,
+        """
+        select p.proname as name, p.prorettype = 'trigger'::regtype as is_trigger,
+            concat(coalesce(pg_get_function_sqlbody(p.oid), p.prosrc), pg_get_expr(p.proargdefaults, 0)) as body,
+            has_function_privilege(%s, p.oid, 'execute') as may
+        from pg_proc as p
+        where p.pronamespace = 'graphrag'::regnamespace
+        """,
+        [site.names[kind]],
+    )
+    calls: dict[str, set[str]] = {}
+    for function in found:
+        named = re.findall(r"graphrag\.(_\w+)\s*\(", function["body"])
+        calls.setdefault(function["name"], set()).update(named if function["name"] not in DEFINERS else ())
+    closed = {"_location"} if kind in ("spender", "writer") else {"_location", "_call", "_open_calls"}
+    needed, new = set[str](), set(MAY[kind])
+    if kind == "writer":
+        new |= {function["name"] for function in found if function["is_trigger"]}
+    while new:
+        needed |= new
+        new = {name for caller in new for name in calls[caller] if name in calls} - needed - closed
+    assert {function["name"] for function in found if function["may"]} == needed
+    assert not closed & {function["name"] for function in found if function["may"]}
+
+
+def test_the_functions_with_other_rights_than_their_callers_are_known(site: Site) -> None:
+    found = sql(
+        site.admin,
+        "select p.oid::regproc::text as name from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace"
+        " where n.nspname in ('graphrag', 'kb') and p.prosecdef",
+    )
+    assert {function["name"] for function in found} == {f"graphrag.{name}" for name in DEFINERS}
+
+
+@pytest.mark.parametrize("kind", MAY)
+def test_functions_and_sequences_of_realms(site: Site, kind: str) -> None:
+    functions = sql(
+        site.admin,
+        "select p.oid::regproc::text as name from pg_proc as p"
+        " where p.pronamespace = any (array['kb', 'other']::regnamespace[])"
+        " and has_function_privilege(%s, p.oid, 'execute')",
+        [site.names[kind]],
+    )
+    expected = set() if kind == "stranger" else {"kb._telemetry_is_on"}
+    assert {function["name"] for function in functions} == expected
+    sequences = sql(
+        site.admin,
+        """
+        select c.oid::regclass::text as name, c.relnamespace = 'kb'::regnamespace as is_own,
+            has_sequence_privilege(%(role)s, c.oid, 'usage') as draws,
+            has_sequence_privilege(%(role)s, c.oid, 'select, update') as more
+        from pg_class as c
+        where c.relkind = 'S' and c.relnamespace = any (array['graphrag', 'kb', 'other']::regnamespace[])
+        """,
+        {"role": site.names[kind]},
+    )
+    assert {sequence["is_own"] for sequence in sequences} == {True, False}
+    for sequence in sequences:
+        assert sequence["draws"] == (sequence["is_own"] and kind == "writer"), sequence
+        assert not sequence["more"], sequence
+
+
+@pytest.mark.parametrize("kind", MAY)
+def test_tables_of_the_extension(site: Site, kind: str) -> None:
+    """Word lists and defaults are for everybody who is let in; where models are, and their keys, for nobody."""
+    tables = sql(
+        site.admin,
+        """
+        select c.relname as name, has_table_privilege(%(role)s, c.oid, 'select') as reads,
+            has_table_privilege(%(role)s, c.oid, 'insert, update, delete, truncate, references, trigger') as more,
+            has_any_column_privilege(%(role)s, c.oid, 'insert, update, references') as columns
+        from pg_class as c
+        where c.relkind in ('r', 'v', 'm', 'p', 'f') and c.relnamespace = 'graphrag'::regnamespace
+        """,
+        {"role": site.names[kind]},
+    )
+    assert {table["name"] for table in tables} == LISTS | {"endpoint_location", "endpoint_default"}
+    for table in tables:
+        assert table["reads"] == (kind != "stranger" and table["name"] in LISTS), table
+        assert not table["more"], table
+        assert not table["columns"], table
+
+
+def test_nothing_is_everybodys(site: Site) -> None:
+    """Types have no rights of their own here: nobody can name one of a schema that is closed to him."""
+    found = sql(
+        site.admin,
+        """
+        with place (id) as (values ('graphrag'::regnamespace), ('kb'), ('other'))
+        select 'schema ' || p.id::text as what
+        from place as p
+        where has_schema_privilege('public', p.id, 'usage, create')
+        union all
+        select 'function ' || f.oid::regprocedure
+        from pg_proc as f
+        join place as p on p.id = f.pronamespace
+        where has_function_privilege('public', f.oid, 'execute')
+        union all
+        select 'relation ' || c.oid::regclass
+        from pg_class as c
+        join place as p on p.id = c.relnamespace
+        where case
+            when c.relkind = 'S' then has_sequence_privilege('public', c.oid, 'usage, select, update')
+            when c.relkind in ('r', 'v', 'm', 'p', 'f') then has_any_column_privilege(
+                'public', c.oid, 'select, insert, update, references'
+            ) or has_table_privilege('public', c.oid, 'delete, truncate, trigger')
+        end
+        """,
+    )
+    assert found == []
+
+
 def test_keys_are_in_a_table_that_none_of_them_reads(site: Site) -> None:
     for kind in MAY:
         with pytest.raises(InsufficientPrivilege):
@@ -278,9 +397,11 @@ def test_a_realms_owner_opens_it_to_those_who_may_call_the_extension(site: Site)
     sql(admin, f"alter schema hers owner to {owner}")
     sql(
         admin,
-        "do $$ declare t regclass; begin for t in select oid from pg_class where relkind in ('r', 'v') and"
-        f" relnamespace = 'hers'::regnamespace loop execute format('alter table %s owner to {owner}', t);"
-        " end loop; end $$",
+        "do $$ declare t regclass; f regprocedure; begin"
+        " for t in select oid from pg_class where relkind in ('r', 'v') and relnamespace = 'hers'::regnamespace"
+        f" loop execute format('alter table %s owner to {owner}', t); end loop;"
+        " for f in select oid from pg_proc where pronamespace = 'hers'::regnamespace"
+        f" loop execute format('alter function %s owner to {owner}', f); end loop; end $$",
     )
     sql(admin, f"grant usage on schema graphrag to {owner}")
     sql(admin, f"grant execute on all functions in schema graphrag to {owner}")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from psycopg.errors import Diagnostic
 from psycopg.types.json import Jsonb
 
 from tests.support import endpoint as faults
 from tests.support.calls import refused, row, rows, set_models
 from tests.support.corpus import as_json
 from tests.support.database import Connection, Database, Row
-from tests.support.endpoint import Endpoint, Request
+from tests.support.endpoint import Endpoint, Request, is_keywords
+from tests.support.listening import heard
 from tests.support.model import Entity, Extraction, Triple
 
 QUESTION = "Where does Ann live?"
@@ -83,7 +82,7 @@ def texts(found: list[Row], kind: str) -> list[str]:
 
 def synthesis(endpoint: Endpoint) -> Request:
     """The request that asked for the answer."""
-    (request,) = [chat for chat in endpoint.chats if "response_format" not in chat.body]
+    (request,) = [chat for chat in endpoint.chats if not is_keywords(chat)]
     return request
 
 
@@ -232,26 +231,25 @@ def test_every_kind_has_its_share_of_a_budget(conn: Connection) -> None:
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [("budget", -1), ("community_level", -1), ("relation_types", [""]), ("entity_types", [None])],
+    [
+        ("budget", -1),
+        ("community_level", -1),
+        ("relation_types", [""]),
+        ("relation_types", []),
+        ("entity_types", [None]),
+        ("entity_types", []),
+        ("keywords", "lexcal"),
+        ("keywords", '["Ann"]'),
+        ("keywords", '{"low": "Ann"}'),
+        ("keywords", '{"low": [""]}'),
+        ("keywords", '{"lo": ["Ann"]}'),
+        ("rerank", ["mmmr"]),
+        ("rerank", ["endpoint", "llm"]),
+    ],
 )
 def test_an_impossible_argument_is_refused(conn: Connection, name: str, wrong: object) -> None:
     with conn.transaction(force_rollback=True):
         refused("GR009", (name,), lambda: rows(conn, "context", "Ann", **{name: wrong}))
-
-
-@contextmanager
-def heard(conn: Connection) -> Iterator[list[tuple[str, str]]]:
-    """Message and hint of the notices that come meanwhile."""
-    said: list[tuple[str, str]] = []
-
-    def hear(notice: Diagnostic) -> None:
-        said.append((notice.message_primary or "", notice.message_hint or ""))
-
-    conn.add_notice_handler(hear)
-    try:
-        yield said
-    finally:
-        conn.remove_notice_handler(hear)
 
 
 @pytest.mark.usefixtures("corpus")
@@ -361,6 +359,18 @@ def test_history_stands_before_the_question(conn: Connection, corpus: Endpoint) 
     said: list[dict[str, Any]] = synthesis(corpus).body["messages"]
     assert [message["content"] for message in said if message in turns] == ["Who is Ann?", "A founder."]
     assert QUESTION in said[-1]["content"]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_an_answer_says_how_much_was_retrieved_and_prompted(conn: Connection) -> None:
+    whole = row(conn, "context", QUESTION)
+    for budget in (0, 100):
+        shown = row(conn, "context", QUESTION, budget=budget)
+        usage = row(conn, "query", QUESTION, budget=budget)["usage"]
+        assert usage["characters_retrieved"] == whole["characters_retrieved"]
+        assert usage["characters_prompted"] == shown["characters_prompted"]
+    usage = row(conn, "query", QUESTION, mode="bypass")["usage"]
+    assert (usage["characters_retrieved"], usage["characters_prompted"]) == (0, 0)
 
 
 @pytest.mark.usefixtures("corpus")

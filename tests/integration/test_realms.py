@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.calls import eventually, refused, row, rows, waiting
+from tests.support.calls import eventually, refused, row, rows, state, waiting
 from tests.support.corpus import as_json
 from tests.support.database import Connection, Database, sql, value, view
 from tests.support.endpoint import Endpoint
@@ -167,3 +167,46 @@ def test_a_call_leaves_the_session_as_it_was(conn: Connection, realm: str) -> No
     row(conn, "index", TEXT, document="a", extraction=SAYS, realm=realm)
     rows(conn, "retrieve", "Who founded Acme?", realm=realm)
     assert value(conn, "show search_path") == "public"
+
+
+def test_what_is_done_in_a_realm_leaves_another_of_the_same_names_alone(conn: Connection) -> None:
+    """Case 38: written, searched, changed, decided, purged, re-embedded, dropped; the other has the very same rows."""
+    for realm in ("one", "two"):
+        create(conn, realm)
+        rows(conn, "configure", "telemetry", Jsonb(True), realm=realm)
+        row(conn, "index", TEXT, document="a", extraction=SAYS, realm=realm)
+        row(
+            conn,
+            "index",
+            "Ann founded Blix.",
+            document="b",
+            extraction='[["Ann", "founded", "Blix"]]',
+            realm=realm,
+        )
+    before, answer = state(conn, "two"), found(conn, "two")
+    assert answer
+    assert found(conn, "one") == answer
+    decision = value(conn, "select graphrag.merge_entities('Acme', 'Blix', realm => 'one')")
+    rows(conn, "undo", decision, realm="one")
+    rows(conn, "declare_predicate", "founded", is_functional=True, realm="one")
+    row(conn, "index", "Ann left Acme.", document="a", extraction='[["Ann", "left", "Acme"]]', realm="one")
+    rows(conn, "delete_document", "b", realm="one")
+    rows(
+        conn, "purge", before=str(value(conn, "select graphrag.watermark('one')")), dry_run=False, realm="one"
+    )
+    rows(conn, "enqueue", "Cy.", document="c", realm="one")
+    sql(conn, "call graphrag.reembed('one', width => 16)")
+    assert facts(conn, "one") == [("default", "Ann")]
+    assert found(conn, "one") != answer
+    for piece in found(conn, "one"):
+        assert "Blix" not in piece
+    assert state(conn, "two") == before
+    rows(conn, "drop_realm", "one", confirm="one")
+    assert state(conn, "two") == before
+    assert found(conn, "two") == answer
+
+
+def found(conn: Connection, realm: str) -> list[str]:
+    """What the other realm's search touches is noted there, so the questions are asked without."""
+    with conn.transaction(force_rollback=True):
+        return [piece["text"] for piece in rows(conn, "retrieve", "Who founded Acme?", realm=realm)]

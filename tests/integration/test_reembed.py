@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -384,3 +385,90 @@ def test_an_empty_realm(conn: Connection) -> None:
     conn.execute("call graphrag.reembed('empty', width => 3072)")
     assert row(conn, "index", "Ann founded Acme.", realm="empty")["chunks"] == 1
     assert value(conn, "select vector_dims(vec::vector) from empty.content limit 1") == 3072
+
+
+# ---------------------------------------------------------------- what people have on the column
+HANGS = {
+    "a view": ("create view mine as select id, vec from kb.content", "view public.mine", "drop view mine"),
+    "an index": (
+        "create index own_part on kb.content (id) where vec is not null", "index own_part", "drop index kb.own_part",
+    ),
+    "a publication": (
+        "create publication vectors for table kb.content (id, vec)", "publication vectors", "drop publication vectors",
+    ),
+    "a rule": (
+        "create rule odd as on delete to kb.content where old.vec is null do also nothing",
+        "rule odd",
+        "drop rule odd on kb.content",
+    ),
+    "a constraint": (
+        "alter table kb.content add constraint there check (vec is not null)",
+        "constraint there",
+        "alter table kb.content drop constraint there",
+    ),
+    "a function": (
+        "create function ours() returns bigint language sql begin atomic select count(vec) from kb.content; end",
+        "function public.ours()",
+        "drop function ours()",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HANGS)
+def test_what_hangs_on_the_vectors_is_named_before_anything_is_paid(world: Connection, what: str) -> None:
+    make, name, unmake = HANGS[what]
+    sql(world, "set client_min_messages = error")
+    sql(world, make)
+    said = refused("2BP01", (REALM,), lambda: call(world, width=48), hint="make it again")
+    assert name in (said.message_detail or "")
+    assert "content_vec_" not in (said.message_detail or ""), "the realm's own are not named"
+    is_as_before(world)
+    sql(world, unmake)
+    call(world, width=48)
+    assert widths(world) == {48}
+
+
+def test_what_comes_to_hang_there_meanwhile_stops_the_swap(world: Connection) -> None:
+    call(world, width=48, max_seconds=0)
+    sql(world, "create view mine as select vec from kb.content")
+    refused("2BP01", (REALM,), lambda: call(world))
+    assert widths(world) == {32}
+    sql(world, "drop view mine")
+    call(world)
+    assert widths(world) == {48}
+    is_as_before(world)
+
+
+def test_grants_on_the_column_are_carried_over(world: Connection) -> None:
+    sql(world, "create role reembed_column; grant select (vec), references (vec) on kb.content to reembed_column;"
+        " grant select (vec) on kb.content to public")  # fmt: skip
+    try:
+        acl = "select attacl::text from pg_attribute where attrelid = 'kb.content'::regclass and attname = 'vec'"
+        before = value(world, acl)
+        assert before
+        call(world, width=48)
+        assert value(world, acl) == before
+    finally:
+        sql(world, "drop owned by reembed_column; drop role reembed_column")
+
+
+# ---------------------------------------------------------------- widths
+@pytest.mark.parametrize("width", [0, 4001])
+def test_a_width_that_no_index_takes_is_refused_in_the_same_words_everywhere(
+    world: Connection, width: int
+) -> None:
+    create = partial(rows, world, "create_realm", "other", "builtin:hash", width=width)
+    for attempt in (
+        create,
+        partial(call, world, width=width),
+        partial(call, world, "builtin:hash", width=width),
+    ):
+        refused("GR009", (f"a vector cannot have {width} dimensions",), attempt, hint="from 1 to 4000")
+    is_as_before(world)
+
+
+def test_any_other_width_will_do_for_vectors_without_a_model(world: Connection) -> None:
+    for width in (1, 7):
+        call(world, "builtin:hash", width=width)
+        assert widths(world) == {width}
+        assert value(world, "select options from kb.endpoint where role = 'embedding'") == {"width": width}

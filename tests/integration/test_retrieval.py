@@ -6,7 +6,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.calls import mistake, rows
-from tests.support.database import Connection, Row, sql, value
+from tests.support.database import Connection, Row, one, sql, value
 
 
 def tell(conn: Connection, document: str, text: str, *triples: tuple[str, str, str], **named: object) -> None:
@@ -49,6 +49,65 @@ def test_no_plan_takes_the_best_words_away(conn: Connection) -> None:
             conn.execute(f"set local enable_{method} = off")
             found = rows(conn, "retrieve", "pangolin, aardvark", top_k=1, walk="hops")
         assert "best" in [row["document"] for row in of_kind(found, "chunk") if row["ranks"].get("text") == 1]
+
+
+@pytest.mark.usefixtures("realm")
+def test_terms_that_nobody_has_counted(conn: Connection) -> None:
+    """Rows that came past the functions: reads stay bounded, doctor says so, derive() counts."""
+    rows(conn, "configure", "lexical_candidates", Jsonb(100))
+    for no in range(120):
+        tell(conn, f"common {no}", f"A pangolin was seen by the people of house {no} that year.")
+    tell(conn, "best", "A pangolin met an aardvark.")
+    sql(conn, 'truncate "default".term_watch')
+    with conn.transaction():
+        sql(conn, "set local session_replication_role = replica")
+        sql(conn, 'delete from "default".term_total; delete from "default".term_stat')
+    found = rows(conn, "retrieve", "pangolin, aardvark", top_k=1, walk="hops")
+    assert "best" in [row["document"] for row in of_kind(found, "chunk") if row["ranks"].get("text") == 1]
+    plan = (
+        "select (graphrag._lexical_plan('pangolin, aardvark', 'chunk',"
+        " graphrag._filter_of('default', null, null, false, null, null, null, null))).drivers::text"
+    )
+    sql(conn, 'set search_path = "default", public')
+    assert "&" in value(conn, plan), "not every text with one of the words"
+    sql(conn, "reset search_path")
+    (finding,) = [f for f in rows(conn, "doctor") if f["check"] == "words"]
+    assert finding["status"] == "warning"
+    before = value(conn, "select graphrag.watermark()")
+    assert [r["derive"] for r in sql(conn, finding["advice"])] == [0]
+    assert value(conn, "select graphrag.watermark()") != before
+    assert (
+        value(conn, "select texts from \"default\".term_total where kind = 'chunk' and died is null") == 121
+    )
+    assert not [f for f in rows(conn, "doctor") if f["check"] == "words"]
+    before = value(conn, "select graphrag.watermark()")
+    rows(conn, "derive")
+    assert value(conn, "select graphrag.watermark()") == before, "once"
+
+
+@pytest.mark.usefixtures("realm")
+def test_what_people_say_is_counted_too(conn: Connection) -> None:
+    """A space of decisions alone, and rows by hand."""
+    for no in range(40):
+        rows(conn, "assert_relation", f"Ann {no}", "likes", f"Bob {no}")
+    live = "select texts from \"default\".term_total where kind = 'relation' and died is null"
+    assert one(conn, live)["texts"] >= 36
+    counts = value(conn, "select count(*) from \"default\".term_total where kind = 'relation'")
+    assert counts < 40, "not at each of them"
+    tell(conn, "doc", "Carla met Dora.")
+    chunk = value(conn, 'select max(id) from "default".chunk')
+    for no in range(20):
+        sql(
+            conn,
+            'insert into "default".assertion (chunk, subject, predicate, object) values (%s, %s, %s, %s)',
+            [
+                value(conn, 'select max(id) from "default".chunk') if no else chunk,
+                "Carla",
+                f"knows_{no}",
+                "Dora",
+            ],
+        )
+    assert one(conn, live)["texts"] > 50
 
 
 @pytest.mark.usefixtures("realm")
@@ -162,6 +221,28 @@ def test_a_hub_that_was_cut_is_reported(conn: Connection) -> None:
     rows(conn, "configure", "max_relation_edges", "200")
     whole = rows(conn, "neighborhood", "Hub")
     assert [row["metadata"].get("truncated") for row in whole] == [None] * 6
+
+
+@pytest.mark.usefixtures("realm")
+@pytest.mark.parametrize("walk", ["ppr", "hops"])
+def test_a_walk_that_was_cut_is_reported(conn: Connection, walk: str) -> None:
+    for no in range(6):
+        tell(conn, f"doc {no}", f"Hub meets Guest {no}.", ("Hub", "meets", f"Guest {no}"))
+
+    def cut() -> set[bool]:
+        found = of_kind(rows(conn, "retrieve", "Hub", walk=walk), "relation")
+        assert len(found) == 6
+        return {"truncated" in row["metadata"] for row in found if row["ranks"].get("walk")}
+
+    said: list[str] = []
+    conn.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+    assert cut() == {False}
+    rows(conn, "configure", "max_relation_edges", "3")
+    assert True in cut()
+    assert said == []
+    rows(conn, "configure", "max_walk_edges", "2")
+    assert True in cut()
+    assert any("the walk ended before" in notice for notice in said)
 
 
 @pytest.mark.usefixtures("realm")

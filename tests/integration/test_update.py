@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -76,9 +77,9 @@ MEMBERS = """
             left join pg_attrdef as f on f.adrelid = t.attrelid and f.adnum = t.attnum
             where t.attrelid = coalesce(nullif(y.typrelid, 0), c.oid) and t.attnum > 0
         ) as columns,
-        (select array_agg(pg_get_triggerdef(t.oid) order by 1) from pg_trigger as t where t.tgrelid = c.oid)
+        (select array_agg(pg_get_triggerdef(t.oid) order by t.tgname) from pg_trigger as t where t.tgrelid = c.oid)
             as triggers,
-        (select array_agg(pg_get_constraintdef(t.oid) order by 1) from pg_constraint as t where t.conrelid = c.oid)
+        (select array_agg(pg_get_constraintdef(t.oid) order by t.conname) from pg_constraint as t where t.conrelid = c.oid)
             as constraints
     from pg_depend as d
     join pg_extension as e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
@@ -120,24 +121,40 @@ def test_an_update_gives_what_a_fresh_install_gives(conn: Connection, old: Datab
 def test_what_users_have_built_on_it_and_were_granted_stays(old: Database) -> None:
     with old.connect() as conn:
         role = f"{old.name}_reader"
-        sql(conn, "create view found as select f.text from graphrag.retrieve('Ann', realm => 'kb') as f")
+        sql(conn, "create view found as select f.text from graphrag.neighborhood('Ann', realm => 'kb') as f")
         sql(conn, f"create role {role}")
+        may = "select has_function_privilege(%s, p.oid, 'execute') from pg_proc as p where p.proname = %s"
         try:
             rows(conn, "grant_reader", role, "kb")
             update(conn)
-            assert value(conn, "select has_function_privilege(%s, p.oid, 'execute') from pg_proc as p"
-                " where p.proname = 'retrieve'", [role])  # fmt: skip
+            assert value(conn, may, [role, "neighborhood"])
             # Else pg_dump would take the grant for the extension's own and leave it out.
             initial = "select count(*) from pg_init_privs where initprivs::text like %s"
             assert value(conn, initial, [f"%{role}%"]) == 0
             rows(conn, "migrate_realm", "kb")
-            assert ANN[0] in {r["text"] for r in sql(conn, "select * from found")}
+            assert {r["text"] for r in sql(conn, "select * from found")} == {"(Ann) --[founded]--> (Acme)"}
+            # What has new arguments is another function; the migration grants it.
+            assert value(conn, may, [role, "retrieve"])
             sql(conn, f"set role {role}")
             found = rows(conn, "retrieve", "Ann", embedding=[1.0] + [0.0] * 31, realm="kb")
             assert found
             sql(conn, "reset role")
         finally:
             sql(conn, f"drop owned by {role}; drop role {role}")
+
+
+def test_what_stands_in_the_way_of_an_update_is_named_and_kept(old: Database) -> None:
+    """A view over a function that has new arguments: it is never dropped with it."""
+    with old.connect() as conn:
+        sql(conn, "create view found as select f.text from graphrag.retrieve('Ann', realm => 'kb') as f")
+        with pytest.raises(psycopg.errors.DependentObjectsStillExist) as caught:
+            update(conn)
+        assert "view found depends on function" in (caught.value.diag.message_detail or "")
+        assert sql(conn, "select * from found")
+        sql(conn, "drop view found")
+        update(conn)
+        rows(conn, "migrate_realm", "kb")
+        assert rows(conn, "retrieve", "Ann", realm="kb")
 
 
 # ---------------------------------------------------------------- a realm of a release
@@ -212,6 +229,107 @@ def test_a_realm_of_a_release_says_so_until_it_is_migrated(old: Database) -> Non
         (finding,) = [f for f in rows(conn, "doctor", "kb") if f["check"] == "realm"]
         assert finding["status"] == "ok"
         assert sql(conn, "select * from kb.history order by kind, id, born") == before
+
+
+@contextmanager
+def roles(conn: Connection, *names: str) -> Iterator[None]:
+    sql(conn, "; ".join(f"create role {name}" for name in names))
+    try:
+        yield
+    finally:
+        # DROP OWNED stumbles over the default rights of its schema.
+        sql(conn, "reset role; drop schema if exists kb cascade")
+        sql(conn, f"drop owned by {', '.join(names)} cascade; drop role {', '.join(names)}")
+
+
+def let_in(conn: Connection, owner: str) -> None:
+    """As docs/security.md says it of a role that makes realms of its own."""
+    sql(conn, f"grant usage on schema graphrag to {owner}")
+    sql(conn, f"grant execute on all routines in schema graphrag to {owner}")
+    sql(conn, f"grant select on graphrag.setting_default, graphrag.gate_word to {owner}")
+
+
+def test_an_owner_who_is_no_superuser_is_told_what_to_do(old: Database) -> None:
+    """0.1.0 had no migrate_realm(): whom it let in may not call it, and hears from all else who may."""
+    owner = f"{old.name}_owner"
+    with old.connect() as conn, roles(conn, owner):
+        let_in(conn, owner)
+        own(conn, owner)
+        update(conn)
+        sql(conn, f"set role {owner}")
+        said = refused(
+            "GR202", (owner, CURRENT), lambda: rows(conn, "timeline", "Ann", realm="kb"), "A superuser calls"
+        )
+        sql(conn, "reset role")
+        call = str(said.message_hint).split(": ", 1)[1]
+        assert call == "SELECT graphrag.migrate_realm('kb');"
+        sql(conn, call)
+        sql(conn, f"set role {owner}")
+        assert rows(conn, "timeline", "Ann", realm="kb")
+        assert rows(conn, "migrate_realm", "kb")
+        rows(conn, "drop_realm", "kb", confirm="kb")
+
+
+def test_an_owner_who_is_no_superuser_migrates_after_an_update(old: Database) -> None:
+    """Functions that came with an update, taken from all whom the release before it let in."""
+    owner, reader, writer = (f"{old.name}_{kind}" for kind in ("owner", "reader", "writer"))
+    with old.connect() as conn, roles(conn, owner, reader, writer):
+        notices: list[str] = []
+        conn.add_notice_handler(lambda said: notices.append(said.message_primary or ""))
+        update(conn)
+        own(conn, owner)
+        let_in(conn, owner)
+        rows(conn, "migrate_realm", "kb")
+        rows(conn, "grant_reader", reader, "kb")
+        rows(conn, "grant_writer", writer, "kb")
+        before = granted(conn, owner, reader, writer)
+        sql(conn, "update kb.realm set version = '0.1.0'; alter table kb.realm drop column vectors;"
+            " drop table kb.reembedding")  # fmt: skip
+        inner = (
+            "select string_agg(p.oid::regprocedure::text, ', ') from pg_proc as p where p.proname = any(%s)"
+        )
+        new = value(conn, inner, [["_missing_parts", "_refuse_unknown", "_counts_born", "_spread", "_walk"]])
+        sql(conn, f"revoke execute on function {new} from {owner}, {reader}, {writer}")
+        assert granted(conn, owner, reader, writer) < before
+        sql(conn, f"set role {owner}")
+        assert value(conn, "select graphrag.migrate_realm('kb')") == "0.1.0"
+        sql(conn, "reset role")
+        assert granted(conn, owner, reader, writer) == before
+        assert notices == [], "nobody is left outside"
+        for role in (owner, reader, writer):
+            sql(conn, f"set role {role}")
+            assert rows(conn, "retrieve", "Ann", embedding=[1.0] + [0.0] * 31, realm="kb"), role
+        assert index(conn, *BOB)["relations_added"] == 1
+
+
+def granted(conn: Connection, *names: str) -> set[tuple[str, str]]:
+    """Who may execute what of the extension."""
+    found = sql(
+        conn,
+        "select r.name, p.oid::regprocedure::text as function from pg_proc as p"
+        " cross join unnest(%s::text[]) as r (name)"
+        " where p.pronamespace = 'graphrag'::regnamespace and has_function_privilege(r.name, p.oid, 'execute')",
+        [list(names)],
+    )
+    return {(one_of["name"], one_of["function"]) for one_of in found}
+
+
+def test_a_realm_of_another_version_can_be_dropped(old: Database) -> None:
+    owner, stranger = f"{old.name}_owner", f"{old.name}_stranger"
+    with old.connect() as conn, roles(conn, owner, stranger):
+        let_in(conn, owner)
+        let_in(conn, stranger)
+        own(conn, owner)
+        sql(conn, f"grant usage on schema kb to {stranger}")
+        update(conn)
+        sql(conn, f"set role {stranger}")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            rows(conn, "drop_realm", "kb", confirm="kb")
+        sql(conn, f"set role {owner}")
+        refused("GR009", ('"kb"',), lambda: rows(conn, "drop_realm", "kb", confirm="x"))
+        rows(conn, "drop_realm", "kb", confirm="kb")
+        sql(conn, "reset role")
+        assert value(conn, "select count(*) from pg_namespace where nspname = 'kb'") == 0
 
 
 def test_a_session_that_is_open_all_the_while(old: Database) -> None:

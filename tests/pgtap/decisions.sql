@@ -121,7 +121,9 @@ select pg_temp.told(
     }'
 );
 insert into decided select 'alias', graphrag.retract_relation('Dr. Benjamin Moran', 'has age', '41 years');
-select is((select count(*) from kb.facts where object = '41 years'), 0::bigint, 'an alias goes with its entity');
+select is(
+    (select count(*) from kb.facts where object = '41 years'), 0::bigint, 'an alias is retracted with its entity'
+);
 select graphrag.undo((select id from decided where what = 'alias'));
 select is((select count(*) from kb.facts where object = '41 years'), 1::bigint, 'and comes back with it');
 select pg_temp.told(

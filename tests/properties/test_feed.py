@@ -3,18 +3,13 @@ page size, on a hot standby, and in a restored dump. What there is to see is wor
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
-import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -22,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest_postgresql.executors import NoopExecutor
 
-from tests.integration.test_cluster import Cluster
 from tests.integration.test_dump import copy
 from tests.support.calls import eventually, row, rows
 from tests.support.corpus import as_json, make_realm
 from tests.support.database import GUARD_MS, Connection, Database, new_database, value
 from tests.support.feed import Change, changes, drain, expected, follow
 from tests.support.model import Entity, Extraction, Triple
+from tests.support.servers import new_server, standby_of
 
 REALM = "feed"
 WRITERS, READERS = 8, 4
@@ -137,33 +132,13 @@ class Pair:
 
 @pytest.fixture(scope="module")
 def pair(module_database: Database) -> Iterator[Pair]:
-    """A primary and its streaming standby: clusters of their own, that find the extension where the tests' one does."""
-    with module_database.connect() as conn:
-        root = value(conn, "show extension_destdir")
-        bindir = Path(value(conn, "select setting from pg_config where name = 'BINDIR'"))
-    states = [Path(tempfile.mkdtemp(prefix="graphrag-test-", dir="/var/tmp")) for _ in range(2)]
-    first, second = map(Cluster, states)
-    try:
-        for state in states:
-            state.chmod(0o755)
-            (state / "root").symlink_to(root)
-        first.run("start")
-        dsn = first.run("dsn").strip()
-        (second.state / "cluster").mkdir()
-        if os.getuid() == 0:
-            shutil.chown(second.state / "cluster", "postgres", "postgres")
-        target = second.state / "cluster" / "data"
-        backup = [str(bindir / "pg_basebackup"), "--pgdata", str(target), "--checkpoint=fast", "--write-recovery-conf",
-                  "--dbname", dsn]  # fmt: skip
-        if os.getuid() == 0:
-            backup = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", *backup]
-        subprocess.run(backup, check=True, capture_output=True, timeout=120, cwd="/")
-        second.run("start")
-        yield Pair(Database(dsn), Database(second.run("dsn").strip()))
-    finally:
-        for cluster in (second, first):
-            cluster.run("stop")
-            shutil.rmtree(cluster.state)
+    """A primary that serves this module alone, so that nobody kills it, and its streaming standby."""
+    with module_database.connect() as conn, new_server(conn) as server:
+        server.initdb(like=conn)
+        server.start()
+        primary = server.database("postgres")
+        with standby_of(primary) as standby:
+            yield Pair(primary, standby.database("postgres"))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from extension import build
+from extension import build, update
 
 NASTY = """text = '''a
 b\t$tag$ $$ \\$ @VERSION@ @extschema@ {{python_modules}} \\x24 "quotes" it's 😀 \u2028'''
@@ -124,7 +124,7 @@ def test_the_tle_script_registers_the_version_and_its_library() -> None:
 
 def test_a_stale_script_is_told_from_a_fresh_one(tmp_path: Path) -> None:
     """On a copy of what build.py reads, so that the working tree is left alone."""
-    for name in ("graphrag.control", "extension/build.py", "extension/META.json.in"):
+    for name in ("graphrag.control", "extension/build.py", "extension/update.py", "extension/META.json.in"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text((build.ROOT / name).read_text())
     (tmp_path / "sql" / "10_one").mkdir(parents=True)
@@ -179,7 +179,7 @@ revoke all on all routines in schema g from public;
 
 
 def test_an_update_replaces_what_it_can_and_drops_only_what_it_must() -> None:
-    found = build.statements(build.update_script("1", HEAD + OLD, "2", HEAD + NEW, ""))
+    found = update.statements(update.update_script("g", "1", HEAD + OLD, "2", HEAD + NEW, ""))
     assert found == [
         "drop routine g.narrows(x text), g._goes(), g._state_of(s g._state), g._bound();",
         "drop type g._state;",
@@ -200,27 +200,27 @@ def test_an_update_replaces_what_it_can_and_drops_only_what_it_must() -> None:
 
 
 def test_a_default_that_is_taken_away_needs_a_drop() -> None:
-    old = build.objects(HEAD + "create function g.f(x text default 'a') returns text language sql as $$ $$;")
-    new = build.objects(HEAD + "create function g.f(x text) returns text language sql as $$ $$;")
-    assert [found.name for found in build.dropped(old, new)] == ["g.f"]
-    assert build.dropped(new, old) == []
+    old = update.objects(HEAD + "create function g.f(x text default 'a') returns text language sql as $$ $$;")
+    new = update.objects(HEAD + "create function g.f(x text) returns text language sql as $$ $$;")
+    assert [found.name for found in update.dropped(old, new)] == ["g.f"]
+    assert update.dropped(new, old) == []
 
 
 def test_a_table_that_changes_is_somebodys_work() -> None:
     new = OLD.replace("g.word (w text)", "g.word (w text, n integer)")
-    with pytest.raises(build.BuildError, match=r"table g\.word has changed"):
-        build.update_script("1", HEAD + OLD, "2", HEAD + new, "")
+    with pytest.raises(update.UpdateError, match=r"table g\.word has changed"):
+        update.update_script("g", "1", HEAD + OLD, "2", HEAD + new, "")
     by_hand = "alter table g.word add column n integer;"
-    script = build.update_script("1", HEAD + OLD, "2", HEAD + new, by_hand)
-    assert build.statements(script)[0] == by_hand
+    script = update.update_script("g", "1", HEAD + OLD, "2", HEAD + new, by_hand)
+    assert update.statements(script)[0] == by_hand
     assert "create table" not in script
-    with pytest.raises(build.BuildError, match=r"table g\.word is gone"):
-        build.update_script("1", HEAD + OLD, "2", HEAD + "create type g.a as (a text);", "")
+    with pytest.raises(update.UpdateError, match=r"table g\.word is gone"):
+        update.update_script("g", "1", HEAD + OLD, "2", HEAD + "create type g.a as (a text);", "")
 
 
 def test_a_statement_that_nobody_foresaw_is_refused() -> None:
-    with pytest.raises(build.BuildError, match="does not know what to do about: alter"):
-        build.update_script("1", HEAD + OLD, "2", HEAD + OLD + "alter table g.word add n integer;", "")
+    with pytest.raises(update.UpdateError, match="does not know what to do about: alter"):
+        update.update_script("g", "1", HEAD + OLD, "2", HEAD + OLD + "alter table g.word add n integer;", "")
 
 
 def test_what_is_released_is_as_it_was_and_what_is_not_is_not_frozen() -> None:

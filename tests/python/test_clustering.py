@@ -1,9 +1,10 @@
-"""Clusters of small graphs: by the child process, by label propagation, and what happens when either cannot."""
+"""Clusters of small graphs: in place, by the child process, by label propagation, and what happens when one cannot."""
 
 from __future__ import annotations
 
 import random
 import struct
+import sys
 import time
 from collections.abc import Iterable, Sequence
 
@@ -65,6 +66,46 @@ def test_the_same_graph_has_the_same_clusters(algorithm: str) -> None:
     assert list(run(edges, algorithm).membership) == list(first.membership)
 
 
+def by_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child process for every graph, however small."""
+    monkeypatch.setattr(clustering, "SMALL", -1)
+
+
+@pytest.mark.parametrize(("vertices", "count"), [(3, 2), (60, 150), (400, 1200), (2500, 9000)])
+def test_the_backend_finds_what_the_child_finds(
+    monkeypatch: pytest.MonkeyPatch, vertices: int, count: int
+) -> None:
+    """The process's own random numbers are neither used nor moved."""
+    chance = random.Random(count)
+    edges = sorted({(a, b) for a, b in (sorted(chance.sample(range(vertices), 2)) for _ in range(count))})
+    weights = [chance.choice([0.3, 1.0, 2.0, 40.0]) for _ in edges]
+    random.seed(count)
+    before = random.getstate()
+    here = run(edges, weights=weights, resolution=1.3)
+    assert random.getstate() == before
+    assert here.peak_kib is None
+    by_child(monkeypatch)
+    there = run(edges, weights=weights, resolution=1.3)
+    assert there.peak_kib is not None
+    assert list(here.membership) == list(there.membership)
+
+
+def test_a_larger_graph_goes_to_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    edges = cliques(8, 5)
+    monkeypatch.setattr(clustering, "SMALL", len(edges))
+    assert run(edges).peak_kib is None
+    monkeypatch.setattr(clustering, "SMALL", len(edges) - 1)
+    assert run(edges).peak_kib is not None
+
+
+def test_a_cancel_before_a_small_graph_is_seen() -> None:
+    def tick() -> None:
+        raise CancelledError
+
+    with pytest.raises(CancelledError):
+        run([(0, 1)], plpy=FakePlpy(on_tick=tick))
+
+
 def test_weights_decide() -> None:
     square = [(0, 1), (0, 3), (1, 2), (2, 3)]
     assert groups(run(square, weights=[9, 1, 1, 9])) == {frozenset({0, 1}), frozenset({2, 3})}
@@ -96,8 +137,13 @@ def test_an_unknown_algorithm_is_refused() -> None:
     assert caught.value.sqlstate == "GR009"
 
 
-def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loader, "_library", "/nonexistent")
+@pytest.mark.parametrize("place", ["backend", "child"])
+def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    if place == "backend":
+        monkeypatch.setitem(sys.modules, "igraph", None)
+    else:
+        by_child(monkeypatch)
+        monkeypatch.setattr(loader, "_library", "/nonexistent")
     found = run(cliques(8, 5))
     assert found.algorithm == clustering.LABELS
     assert "igraph" in (found.note or "")
@@ -105,6 +151,7 @@ def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_child_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_child(monkeypatch)
     monkeypatch.setattr(clustering, "_source", lambda: "import sys; sys.exit('out of memory')")
     with pytest.raises(SqlError) as caught:
         run([(0, 1)])
@@ -118,6 +165,7 @@ class CancelledError(Exception):
 
 def test_a_cancel_kills_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
     """The statement is cancelled at the third look; the child would go on for a minute."""
+    by_child(monkeypatch)
     monkeypatch.setattr(clustering, "_source", lambda: "import time; time.sleep(60)")
     looks = iter(range(100))
 

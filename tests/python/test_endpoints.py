@@ -65,8 +65,12 @@ def test_models_of_roles(monkeypatch: pytest.MonkeyPatch) -> None:
         "synthesis": "big",
         "community": "small",
         "auxiliary": "big",
-    }
-    assert {endpoint and endpoint["base_url"] for endpoint in found.values()} == {"http://local/v1"}
+        "rerank": None,
+    }, "no chat model reranks unless it is named"
+    assert {endpoint["base_url"] for endpoint in found.values() if endpoint} == {"http://local/v1"}
+    named = from_environment(monkeypatch, "rerank", **variables, GRAPHRAG_RERANK_MODEL="cross")
+    assert named
+    assert named["model"] == "cross"
 
 
 def test_unknown_role(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from typing import Any, Self
 
 FENCED = re.compile(r"<text-([0-9a-f]{8})>\n(.*)\n</text-\1>", re.DOTALL)
 EVIDENCE = re.compile(r"<evidence-([0-9a-f]{8})>\n(.*)\n</evidence-\1>", re.DOTALL)
+PASSAGES = re.compile(r"<passages-([0-9a-f]{8})>\n(.*)\n</passages-\1>", re.DOTALL)
 COMMUNITY = re.compile(r"<community-([0-9a-f]{8})>\n(.*)\n</community-\1>", re.DOTALL)
 NOTHING: dict[str, Any] = {"entities": [], "triples": []}
 
@@ -62,6 +63,18 @@ class Request:
         """What a synthesis request offers as evidence; None for any other request."""
         found = EVIDENCE.search(self.message("user"))
         return found and found[2]
+
+    @property
+    def asks_keywords(self) -> bool:
+        """Whether keywords or smaller questions are asked for, in whatever answer format."""
+        first = self.body["messages"][0]
+        return first["role"] == "system" and "search in a knowledge graph" in first["content"]
+
+    @property
+    def passages(self) -> list[str]:
+        """What a chat model is to put into order."""
+        found = PASSAGES.search(self.message("user"))
+        return re.findall(r"^\[\d+\] (.*)$", found[2], re.MULTILINE) if found else []
 
     @property
     def community(self) -> str | None:
@@ -105,6 +118,14 @@ def is_chat(request: Request) -> bool:
 
 def is_embedding(request: Request) -> bool:
     return request.path.endswith("/embeddings")
+
+
+def is_keywords(request: Request) -> bool:
+    return is_chat(request) and request.asks_keywords
+
+
+def is_rerank(request: Request) -> bool:
+    return request.path.endswith("/rerank")
 
 
 def is_report(request: Request) -> bool:
@@ -247,6 +268,11 @@ class Endpoint:
         self.on_gleaning: Callable[[str], Any] = lambda _: NOTHING
         self.on_synthesis: Callable[[Request], str] = lambda _: "The evidence does not say."
         self.on_report: Callable[[str], Any] = plain_report
+        self.on_keywords: Callable[[Request], Any] = lambda _: {"low": [], "high": [], "questions": []}
+        self.on_ranking: Callable[[list[str]], Any] = lambda passages: {
+            "ranking": list(range(1, len(passages) + 1))
+        }
+        self.on_rerank: Callable[[Request], Any] = in_given_order
         self.on_other: Callable[[Request], Any] = lambda _: {}
         self.queue: deque[str] = deque()  # contents of the next chat answers, before any script
         self.requests: list[Request] = []
@@ -273,6 +299,14 @@ class Endpoint:
     @property
     def chats(self) -> list[Request]:
         return [request for request in list(self.requests) if is_chat(request)]
+
+    @property
+    def asked_keywords(self) -> list[Request]:
+        return [request for request in list(self.requests) if is_keywords(request)]
+
+    @property
+    def reranks(self) -> list[Request]:
+        return [request for request in list(self.requests) if is_rerank(request)]
 
     @property
     def embeddings(self) -> list[Request]:
@@ -308,6 +342,8 @@ class Endpoint:
             response = Response(self._chat(request))
         elif is_embedding(request):
             response = Response(self._embed(request))
+        elif is_rerank(request):
+            response = Response(self.on_rerank(request))
         else:
             response = Response({"error": {"message": f"no such path {request.path}"}}, status=404)
         return fault(request, response) if fault else response
@@ -354,6 +390,10 @@ class Endpoint:
             return self.on_gleaning(request.text) if gleaning else self.on_extraction(request.text)
         if request.community is not None:
             return self.on_report(request.community)
+        if request.asks_keywords:
+            return self.on_keywords(request)
+        if request.passages:
+            return self.on_ranking(request.passages)
         if request.evidence is not None or "response_format" not in request.body:
             return self.on_synthesis(request)
         return self.on_other(request)
@@ -379,6 +419,13 @@ class Endpoint:
 
     def trickle(self) -> Callable[[float], bool]:
         return self._closing.wait
+
+
+def in_given_order(request: Request) -> Any:
+    """What a rerank server says that likes the passages as they come."""
+    count = len(request.body["documents"])
+    results = [{"index": n, "relevance_score": 1 - n / count} for n in range(count)]
+    return {"results": results[: request.body["top_n"]], "usage": {"total_tokens": 10 * count}}
 
 
 def plain_report(community: str) -> dict[str, Any]:

@@ -23,7 +23,9 @@ create table setting (
 );
 
 create table endpoint (
-    role text primary key check (role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary')),
+    role text primary key check (
+        role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary', 'rerank')
+    ),
     base_url text not null,
     model text not null,
     fallback_models text[] not null default '{}',

@@ -369,6 +369,7 @@ begin
     return true;
 end
 $telemetry$;
+revoke all on function _telemetry_is_on(jsonb) from public;
 
 create or replace view coverage with (security_invoker = true) as
 select

@@ -13,3 +13,9 @@ create table reembedding (
     begun_at timestamptz not null default clock_timestamp(),
     last_batch_at timestamptz
 );
+
+alter table endpoint
+    drop constraint endpoint_role_check,
+    add constraint endpoint_role_check check (
+        role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary', 'rerank')
+    );
