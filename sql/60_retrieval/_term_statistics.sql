@@ -128,8 +128,8 @@ create function graphrag._recount_terms(
     language plpgsql volatile parallel unsafe
 as $function$
 -- Called by every write of documents, decisions and rows by hand, under the space's lock; `ended` are those that leave
--- no new version. Cheap unless a tenth, or another share of them, may have changed: the versions written since are looked
--- at, each once, only when there are that many in the whole realm.
+-- no new version. Cheap unless a tenth, or another share of them, may have changed: the versions written since are
+-- looked at, each once, only when there are that many in the whole realm.
 declare
     _watch record;
     _last bigint := coalesce((select max(v.id) from document_version as v), 0);
