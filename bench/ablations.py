@@ -32,7 +32,7 @@ class Variant:
     replaced: str = ""  # a definition that stands in for one of the extension
 
 
-#: The budget goes to one kind of evidence after another instead of in equal shares.
+#: The budget goes to one kind of evidence after another instead of in shares.
 IN_ORDER = """
 create or replace function graphrag._share_budget(items graphrag._item[], budget integer)
     returns graphrag._item[]

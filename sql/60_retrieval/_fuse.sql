@@ -103,7 +103,7 @@ create function graphrag._passages_by_mass(
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 10
 as $function$
--- By the logarithm of the mass, to which likeness to the question adds.
+-- By the logarithm of the mass, to which likeness to the question adds, and its place among those that share words.
 begin
     return query
     with reached as (
@@ -119,10 +119,14 @@ begin
         o.ranks || jsonb_build_object('walk', r.rank),
         null::integer, null::text, null::boolean
     from (
-        select f.chunk, f.rank, ln(f.score / f.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question)) as score
+        select
+            f.chunk, f.rank,
+            ln(f.score / f.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question))
+            + coalesce(1.0 / w.rank, 0)::double precision as score
         from reached as f
         join chunk as k on k.id = f.chunk
         join content as t on t.id = k.content
+        left join unnest(hits) as w on w.id = f.chunk and w.channel = 'text'
         order by 3 desc, f.chunk
         limit places
     ) as r

@@ -35,18 +35,28 @@ create function graphrag._share_budget(items graphrag._item[], budget integer)
     returns graphrag._item[]
     language plpgsql immutable parallel safe
 as $function$
--- Each kind gets the same share, however early it comes in the prompt. The one that needs least goes first, so that
--- what a kind does not need of its share is divided among those that need more.
+-- Each kind has its share, however early it comes in the prompt; what is longer than a line, reports and passages, has
+-- four times that of the others: answers rest on it. The kind that needs least of its share goes first, so that what it
+-- does not need is divided among those that need more.
 declare
     _left integer := budget;
-    _sections integer[] := array(
-        select i.section from unnest(items) as i group by i.section order by sum(length(i.line)), i.section
-    );
+    _sections integer[];
+    _weights integer[];
     _share graphrag._item[];
     _fitted graphrag._item[] := '{}';
 begin
-    for _n in 1 .. cardinality(_sections) loop
-        _share := graphrag._fit_section(items, _sections[_n], _left / (cardinality(_sections) - _n + 1));
+    select array_agg(n.section order by n.need, n.section), array_agg(n.weight order by n.need, n.section)
+    into _sections, _weights
+    from (
+        select i.section, w.weight, sum(length(i.line)) / w.weight as need
+        from unnest(items) as i
+        cross join lateral (select case when i.section < 2 then 4 else 1 end as weight) as w
+        group by i.section, w.weight
+    ) as n;
+    for _n in 1 .. coalesce(cardinality(_sections), 0) loop
+        _share := graphrag._fit_section(
+            items, _sections[_n], _left * _weights[_n] / (select sum(w)::integer from unnest(_weights[_n :]) as w)
+        );
         _fitted := _fitted || _share;
         _left := _left - (select coalesce(sum(length(i.line)), 0) from unnest(_share) as i);
     end loop;
