@@ -16268,7 +16268,8 @@ create function graphrag._fuse_findings(
     returns graphrag._finding
     language plpgsql stable parallel safe
 as $function$
--- By the ranks that each search gave: of the question, and of the parts of it. A relation keeps its shortest path.
+-- By the ranks that each search gave: of the question, and of the parts of it. The first passage of each comes before
+-- any second one, so that no part is outvoted by the others. A relation keeps its shortest path.
 declare
     _passages graphrag._hit[];
     _relations graphrag._hit[];
@@ -16300,7 +16301,12 @@ begin
         )
     into _passages, _relations, _seeds;
     return row(
-        array(select f from graphrag._fuse(_passages, places) as f),
+        array(
+            select f
+            from graphrag._fuse(_passages, null) as f
+            order by (select min(h.rank) from unnest(_passages) as h where h.id = f.id), f.score desc, f.id
+            limit places
+        ),
         array(
             select row(r.id, r.score, r.ranks, w.hop, w.via, w.is_cut)::graphrag._ranked
             from graphrag._rank_relations(_relations, '{}', ways, 3 * top_k, graphrag._today(filter))
