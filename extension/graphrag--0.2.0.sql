@@ -25595,7 +25595,7 @@ create function graphrag._reembedding_target(
     language plpgsql volatile parallel unsafe
 as $function$
 -- {base_url, model, options, width (null: to be asked), is_begun}: where this is to go, or, with nothing said, where an
--- earlier call was going. Takes the session's lock, which _end_reembedding() gives back.
+-- earlier call was going; options that are given now replace its. Takes the session's lock, which _end_reembedding() gives back.
 declare
     _begun record;
     _is_begun boolean;
@@ -25633,6 +25633,9 @@ begin
                     'CALL graphrag.reembed(%1$L); goes on with it, SELECT graphrag.abandon_reembedding(%1$L); throws it away.',
                     current_schema
                 );
+    end if;
+    if options is not null then
+        update reembedding as r set options = _target -> 'options' returning r.* into _begun;
     end if;
     return to_jsonb(_begun) || '{"is_begun": true}';
 end

@@ -234,6 +234,13 @@ def test_it_goes_on_where_it_was_stopped(
     is_as_before(world)
 
 
+def test_it_goes_on_with_the_options_that_are_given_now(world: Connection, endpoint: Endpoint) -> None:
+    call(world, endpoint.url, "scripted", options='{"batch_size": 10}', max_seconds=0)
+    call(world, endpoint.url, "scripted", options='{"batch_size": 3}')
+    assert max(len(request.body["input"]) for request in endpoint.embeddings) == 3
+    assert value(world, "select options from kb.endpoint where role = 'embedding'") == {"batch_size": 3}
+
+
 def test_it_can_be_given_up(world: Connection) -> None:
     before = found(world)
     call(world, width=64, max_seconds=0)
