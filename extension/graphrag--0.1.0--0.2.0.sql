@@ -25630,8 +25630,9 @@ create function graphrag._reembedding_target(
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
--- {base_url, model, options, width (null: to be asked), is_begun}: where this is to go, or, with nothing said, where an
--- earlier call was going; options that are given now replace its. Takes the session's lock, which _end_reembedding() gives back.
+-- {base_url, model, options, width (null: to be asked), is_begun}: where this is to go, or, with nothing said, where
+-- an earlier call was going; options that are given now replace its. Takes the session's lock, which
+-- _end_reembedding() gives back.
 declare
     _begun record;
     _is_begun boolean;
