@@ -3163,7 +3163,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
         'Walk of a read that names none: ppr (personalised PageRank) or hops (breadth first).'),
     ('fusion', '"rrf"', null, null,
         'How relations of the channels are put together: rrf (reciprocal ranks) or quota (a share for the walk).'),
-    ('keywords', '"llm"', null, null,
+    ('keywords', '"lexical"', null, null,
         'Where query() has keywords from if it is not told: llm (one call of the auxiliary endpoint) or lexical (no call).'),
     ('rerank_candidates', '30', 1, 1000, 'Passages that a model is given to rerank; at least top_k.'),
     ('quota_share', '0.5', 0, 1, 'Share of the relations that the walk fills under the fusion quota.'),

@@ -168,7 +168,7 @@ def test_an_exploratory_question_is_decomposed_where_a_model_may_be_asked(
     set_models(conn, endpoint)
     question = "Why did Ann found Acme?"
     endpoint.on_keywords = lambda _: {"low": [], "high": [], "questions": ["Who is Ann?", "What is Acme?"]}
-    answered = row(conn, "query", question, mode="auto")
+    answered = row(conn, "query", question, mode="auto", keywords="llm")
     assert answered["route"]["decomposed"]
     assert answered["keywords"]["questions"] == ["Who is Ann?", "What is Acme?"]
     (asked,) = endpoint.asked_keywords

@@ -99,7 +99,7 @@ def index(conn: Connection) -> Row:
 
 
 def ask(conn: Connection) -> Row:
-    return row(conn, "query", "Who founded Acme?", realm=REALM)
+    return row(conn, "query", "Who founded Acme?", keywords="llm", realm=REALM)
 
 
 def ended_at(call: Callable[[Connection], Row], conn: Connection) -> tuple[float, psycopg.Error]:

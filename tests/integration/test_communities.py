@@ -597,7 +597,7 @@ def test_reports_over_the_budget_are_mapped_and_reduced(world: Connection, endpo
     )
     result = row(world, "query", "What do people do?", "global")
     assert result["answer"] == "All is told."
-    assert len(endpoint.chats) == 6, "keywords, four parts, the answer"
+    assert len(endpoint.chats) == 5, "four parts, the answer"
     last = endpoint.chats[-1].evidence or ""
     assert last.count("\nNote ") == 4
     assert "They work together" not in last

@@ -34,6 +34,7 @@ def served(module_database: Database) -> Iterator[tuple[Connection, Endpoint]]:
     with Endpoint(WIDTH) as endpoint, module_database.connect() as conn:
         rows(conn, "set_endpoint", "auxiliary", endpoint.url, "helper", realm=None)
         rows(conn, "create_realm", "default", endpoint.url, "vectors", width=WIDTH)
+        rows(conn, "configure", "keywords", '"llm"')
         for number, (text, triples) in enumerate(FACTS):
             row(conn, "index", text, document=f"d{number}", extraction=Jsonb(triples))
         yield conn, endpoint
@@ -105,8 +106,8 @@ def test_no_model_is_asked_for_keywords(
     assert answered["keywords"]["source"] == source
 
 
-def test_a_realm_may_do_without_by_default(conn: Connection, endpoint: Endpoint) -> None:
-    rows(conn, "configure", "keywords", '"lexical"')
+def test_a_realm_does_without_unless_it_is_told(conn: Connection, endpoint: Endpoint) -> None:
+    rows(conn, "configure", "keywords", None)
     row(conn, "query", QUESTION)
     assert endpoint.asked_keywords == []
     row(conn, "query", QUESTION, keywords="llm")

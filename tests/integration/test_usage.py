@@ -50,26 +50,24 @@ def tokens(prompt: Any, completion: Any) -> faults.Fault:
 def test_every_call_has_a_row(conn: Connection, models: Endpoint) -> None:
     result = index(conn, "Ann", "Bob")
     answer = row(conn, "query", QUESTION, realm=REALM)
-    assert len(usage(conn, "extraction")) == len(models.chats) - 2 == 4
+    assert len(usage(conn, "extraction")) == len(models.chats) - 1 == 4
     assert len(usage(conn, "embedding")) == len(models.embeddings) == 2
     (synthesis,) = usage(conn, "synthesis")
-    (keywords,) = usage(conn, "auxiliary")
     for call in usage(conn, "extraction"):
         assert (call["model"], call["document"], call["question"]) == ("scripted", "a", None)
         assert (call["input_tokens"], call["output_tokens"], call["attempts"]) == (100, 10, 1)
         assert call["latency_ms"] >= 0
         assert call["failure"] is None
-    for call in (synthesis, keywords):
-        assert (call["document"], call["question"]) == (None, QUESTION)
+    assert (synthesis["document"], synthesis["question"]) == (None, QUESTION)
     for call in usage(conn, "embedding"):
         assert (call["model"], call["output_tokens"]) == ("vectors", 0)
         assert call["input_tokens"] > 0
     in_vectors = usage(conn, "embedding")[0]["input_tokens"]
     assert (result["llm_calls"], result["output_tokens"]) == (4, 40)
     assert result["input_tokens"] == 400 + in_vectors
-    assert answer["usage"]["calls"] == 3
+    assert answer["usage"]["calls"] == 2
     assert answer["usage"]["model"] == "scripted"
-    assert answer["usage"]["output_tokens"] == 20
+    assert answer["usage"]["output_tokens"] == 10
 
 
 @pytest.mark.usefixtures("models")
@@ -81,9 +79,9 @@ def test_calls_of_one_function_belong_together(conn: Connection) -> None:
         conn, "select call, array_agg(distinct role order by role) as roles from kb.usage group by 1"
     )
     assert sorted(found["roles"] for found in per_call) == [
-        ["auxiliary", "embedding", "synthesis"],
         ["embedding", "extraction"],
         ["embedding", "extraction"],
+        ["embedding", "synthesis"],
     ]
 
 
@@ -113,7 +111,7 @@ def test_a_server_without_usage_at_all(conn: Connection, models: Endpoint) -> No
     models.inject(faults.without_usage())
     answer = row(conn, "query", QUESTION, realm=REALM)
     assert answer["usage"]["input_tokens"] is None
-    assert answer["usage"]["calls"] == 3
+    assert answer["usage"]["calls"] == 2
 
 
 def test_zero_is_zero(conn: Connection, models: Endpoint) -> None:
@@ -151,7 +149,6 @@ def test_totals_are_of_each_model_and_role(conn: Connection, models: Endpoint) -
         ("embedding", "vectors", 4),
         ("extraction", "scripted", 2),
         ("synthesis", "writer", 3),
-        ("auxiliary", "scripted", 3),
     }
     assert found["synthesis"]["input_tokens"] == 300
     assert found["synthesis"]["mean_latency_ms"] <= found["synthesis"]["max_latency_ms"]
@@ -229,11 +226,11 @@ def test_totals_are_of_the_calls_and_not_of_the_rows(conn: Connection) -> None:
     for usage_said in unnoted:
         for name in ("calls", "input_tokens", "output_tokens", "model"):
             assert usage_said[name] == noted[name]
-    assert (noted["calls"], noted["output_tokens"]) == (3, 20)
+    assert (noted["calls"], noted["output_tokens"]) == (2, 10)
     with conn.transaction():
         conn.execute("create temporary table ignored as select 1")
         conn.execute("set local graphrag.tally = 'nonsense'")
-        assert row(conn, "query", QUESTION, realm=REALM)["usage"]["calls"] == 3
+        assert row(conn, "query", QUESTION, realm=REALM)["usage"]["calls"] == 2
         assert value(conn, "show graphrag.tally") == "nonsense"
 
 
@@ -259,4 +256,4 @@ def test_a_reader_who_may_not_write_gets_an_answer(conn: Connection, models: End
         conn.execute("set transaction read only")
         assert row(conn, "query", QUESTION, realm=REALM)["answer"]
     assert value(conn, "select count(*) from kb.usage") == before
-    assert len([chat for chat in models.requests if is_chat(chat)]) == 4
+    assert len([chat for chat in models.requests if is_chat(chat)]) == 3
