@@ -13537,6 +13537,8 @@ begin
             exit;
         exception
             when sqlstate 'GR099' then
+                -- What was locked in it went with it; a transaction keeps a space from its first write on.
+                perform graphrag._lock_spaces(_spaces);
                 exit;
             when lock_not_available then
                 if not _is_locked or _try = 20 then
