@@ -26,6 +26,9 @@ REFUSES_FORMAT = frozenset({400, 422, 501})
 #: Seconds of a deadline that are worth another request.
 _LEAST = 0.05
 
+#: What to do about answers that are cut off.
+MORE_ROOM = 'Option extra of set_endpoint() gives the model more, as in {"max_tokens": 8000}.'
+
 _MEMORY = "graphrag_chat"
 
 T = TypeVar("T")

@@ -148,10 +148,9 @@ def _ordered(plpy: Database, endpoint: Endpoint, body: Mapping[str, Any], count:
         raise invalid("without a list of vectors")
     if len(data) != count:
         raise invalid(f"{len(data)} vectors for {count} texts")
-    places = [item.get("index", position) for position, item in enumerate(data)]
-    if sorted(places, key=str) != sorted(range(count), key=str) or any(
-        isinstance(place, bool) for place in places
-    ):
+    is_numbered = any(item.get("index") is not None for item in data)
+    places = [item.get("index") for item in data] if is_numbered else list(range(count))
+    if not all(type(place) is int for place in places) or sorted(places) != list(range(count)):
         raise invalid("vectors whose index does not number the texts")
     vectors: list[list[float]] = [[] for _ in data]
     for place, item in zip(places, data, strict=True):

@@ -300,6 +300,17 @@ def test_a_model_that_refuses_to_answer(conn: Connection, model: Endpoint) -> No
     assert "I must not read this." in failure["reason"]
 
 
+def test_an_answer_to_a_question_that_was_cut_off_says_so(conn: Connection, model: Endpoint) -> None:
+    model.on_synthesis = lambda _: "Ann founded it in the year"
+    assert row(conn, "query", "Who founded Acme?", realm=REALM)["usage"]["is_partial"] is False
+    model.inject(faults.cut(11), where=is_chat)
+    warned: list[str] = []
+    conn.add_notice_handler(lambda said: warned.append(f"{said.severity}: {said.message_primary}"))
+    result = row(conn, "query", "Who founded Acme?", realm=REALM)
+    assert (result["answer"], result["usage"]["is_partial"]) == ("Ann founded", True)
+    assert any(said.startswith("WARNING") and "cut off" in said for said in warned)
+
+
 # ---------------------------------------------------------------- three formats
 def refuses(*kinds: str, status: int = 400) -> faults.Fault:
     """A server that knows nothing of these formats."""

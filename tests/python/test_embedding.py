@@ -118,8 +118,9 @@ def test_shuffled_index_is_put_in_order() -> None:
 
 
 def test_missing_index_means_the_order_of_the_texts() -> None:
-    fake = answering(lambda data: [{"embedding": item["embedding"]} for item in data])
-    assert [numbers(v)[0] for v in embed(fake, ["a", "bb"])] == [1, 2]
+    for missing in ({}, {"index": None}):
+        fake = answering(lambda data: [{"embedding": item["embedding"], **missing} for item in data])
+        assert [numbers(v)[0] for v in embed(fake, ["a", "bb"])] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -131,6 +132,8 @@ def test_missing_index_means_the_order_of_the_texts() -> None:
         lambda data: [{**item, "index": item["index"] + 1} for item in data],
         lambda data: [{**item, "index": str(item["index"])} for item in data],
         lambda data: [{**item, "index": True} for item in data],
+        lambda data: [{**item, "index": float(item["index"])} for item in data],
+        lambda data: [{"embedding": item["embedding"]} if item["index"] == 1 else item for item in data],
         lambda data: [{**item, "embedding": "AACAPw=="} for item in data],
         lambda data: [{**item, "embedding": []} for item in data],
         lambda data: [None for _ in data],
