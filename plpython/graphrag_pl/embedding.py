@@ -22,6 +22,10 @@ DEADLINE = 60.0
 #: Answers that are fetched at a time, unless concurrency is more: reading them into jsonb does not stop half-way.
 _ROUND = 16
 
+#: pgvector adds squares up in 32 bits: beyond these they are zero or infinite, and a distance is none.
+_LEAST_SQUARE = 1e-30
+_MOST_SQUARE = 1e36
+
 _FLOAT = struct.Struct("<f")
 
 
@@ -187,6 +191,8 @@ def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str
         raise _invalid_vector(plpy, endpoint, "a number that is not finite")
     if not any(numbers):
         raise _invalid_vector(plpy, endpoint, "only zeros")
+    if not _LEAST_SQUARE < sum(number * number for number in numbers) < _MOST_SQUARE:
+        raise _invalid_vector(plpy, endpoint, "numbers too small or too large to compare")
     return f"[{','.join(map(_shortest, numbers))}]"
 
 

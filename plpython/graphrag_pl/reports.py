@@ -59,7 +59,7 @@ def report(plpy: Database, memory: Memory, communities: str, taken: str, concurr
 
 def _warn_of_cut(model: ChatModel, cut: int, what: str) -> None:
     if cut:
-        said = f"{model.endpoint}: {what} cut off by their length limit, and kept as far as they go: {cut}"
+        said = f"{model.endpoint}: {what} cut off, and kept as far as they go: {cut}"
         model.plpy.warning(said, detail=MORE_ROOM)
 
 

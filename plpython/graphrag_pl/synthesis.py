@@ -25,7 +25,7 @@ def synthesize(
     history: str | None,
 ) -> str:
     """`graphrag._synthesize`: JSON {answer, is_partial, model, input_tokens, output_tokens}, tokens null where not
-    said; `is_partial` for an answer that its length limit cut off, which a warning says too.
+    said; `is_partial` for an answer that was cut off, which a warning says too.
 
     `evidence` None asks without a search; `header` is JSON {today, as_of}; `history` JSON [{role,
     content}], oldest first. Raises GR009 for another history, GR010 without an endpoint, its GR101 … GR104,
@@ -39,13 +39,13 @@ def synthesize(
     endpoints.record_usage(plpy, model.endpoint, model.calls, question=question)
     if not answer["ok"]:
         raise endpoints.sql_error(plpy, model.endpoint, answer)
-    text, is_partial = _text(plpy, model, answer)
-    if is_partial:
-        plpy.warning(f"{model.endpoint}: the answer was cut off by its length limit", detail=MORE_ROOM)
+    text, cut_by = _text(plpy, model, answer)
+    if cut_by:
+        plpy.warning(f"{model.endpoint}: the answer was cut off by {cut_by}", detail=MORE_ROOM)
     return to_json(
         {
             "answer": text,
-            "is_partial": is_partial,
+            "is_partial": cut_by is not None,
             "model": answer["model"],
             "input_tokens": answer["input_tokens"],
             "output_tokens": answer["output_tokens"],
@@ -58,13 +58,13 @@ def prompt(question: str, evidence: str | None, header: str | None) -> str:
     return prompts.synthesis_messages(question, evidence, json.loads(header or "{}"), None, [])[-1]["content"]
 
 
-def _text(plpy: Database, model: ChatModel, answer: dict[str, Any]) -> tuple[str, bool]:
-    """What the model said, and whether it was cut off."""
+def _text(plpy: Database, model: ChatModel, answer: dict[str, Any]) -> tuple[str, str | None]:
+    """What the model said, and what cut it off."""
     try:
         reply = Reply.from_body(answer["body"], answer["model"])
         text = without_thoughts(reply.text)
         if text:
-            return text, reply.is_cut
+            return text, reply.cut_by
         reason = "the model answered nothing after its reasoning"
     except UnusableError as error:
         reason = str(error)
