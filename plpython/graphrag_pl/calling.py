@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphrag_pl import endpoints, errors
 from graphrag_pl.client import PATHS, Client, ClientFactory, openai_factory, unexpected
-from graphrag_pl.database import Database, breathing
+from graphrag_pl.database import Database, breathing, look
 from graphrag_pl.retry import BUSY, CallError, backoff
 from graphrag_pl.text import to_json
 from graphrag_pl.turns import DEFAULT_LIMIT, Turns
@@ -37,6 +37,10 @@ _PATIENCE = 3.0
 #: More tokens than this are a server's nonsense, and no number for a sum.
 _MOST_TOKENS = 10**12
 _LONGEST_MODEL = 200
+_NO_VARIABLE = (
+    "Its key is to be a variable of the server's environment, which has none of that name: set it where PostgreSQL is"
+    " started, and restart it."
+)
 
 
 @dataclass
@@ -95,6 +99,7 @@ class Server:
     tell: Callable[[str, str | None], None]
     client: Client | None = None
     refusal: CallError | None = None  # why nothing (more) is sent there
+    lacks_key: bool = False
 
     def opened(self) -> Client:
         """The client. Raises the refusal, if there is one."""
@@ -130,15 +135,16 @@ class Attempts:
 
 @errors.relaying
 def call_endpoints(
-    plpy: Database, requests: str, concurrency: int, factory: ClientFactory | None = None
+    plpy: Database, caller: str, requests: str, concurrency: int, factory: ClientFactory | None = None
 ) -> str:
     """`requests` and the result are JSON lists of equal length and order: see Request, and _success and
-    _failure for the answers. No failure of a server raises; a cancelled statement does, at once."""
-    calls = open_calls(plpy, requests, concurrency, factory)
+    _failure for the answers. `caller` is the role whose rights count. No failure of a server raises; a cancelled
+    statement does, at once."""
+    calls = open_calls(plpy, caller, requests, concurrency, factory)
     try:
         is_done = False
         while not is_done:
-            plpy.execute("select 1")  # raises when the statement is cancelled, timed out or terminated
+            look(plpy)
             is_done = calls.step()
         answers = calls.answers()
     finally:
@@ -147,12 +153,12 @@ def call_endpoints(
 
 
 def open_calls(
-    plpy: Database, requests: str, concurrency: int, factory: ClientFactory | None = None
+    plpy: Database, caller: str, requests: str, concurrency: int, factory: ClientFactory | None = None
 ) -> Calls:
     """The same, for whoever drives them himself."""
     concurrency = max(1, concurrency)
     parsed = [Request.from_json(plpy, value, concurrency) for value in json.loads(requests)]
-    return Calls(plpy, parsed, concurrency, factory or openai_factory(plpy))
+    return Calls(plpy, caller, parsed, concurrency, factory or openai_factory(plpy))
 
 
 class Calls:
@@ -160,7 +166,12 @@ class Calls:
     transaction, and so holds no snapshot while a server thinks."""
 
     def __init__(
-        self, plpy: Database, requests: list[Request], concurrency: int, factory: ClientFactory
+        self,
+        plpy: Database,
+        caller: str,
+        requests: list[Request],
+        concurrency: int,
+        factory: ClientFactory,
     ) -> None:
         self._requests = requests
         self._at_once = asyncio.Semaphore(concurrency)
@@ -170,7 +181,7 @@ class Calls:
         self._tasks: list[asyncio.Task[dict[str, Any]]] = []
         self._loop = _new_loop()
         try:
-            self._run(_open_servers(plpy, requests, factory, self._stack, self._servers))
+            self._run(_open_servers(plpy, caller, requests, factory, self._stack, self._servers))
         except BaseException:
             self.close()
             raise
@@ -230,11 +241,11 @@ _HANDED_OVER: list[Calls] = []
 
 
 @errors.relaying
-def hand_over(plpy: Database, requests: str, concurrency: int) -> None:
+def hand_over(plpy: Database, caller: str, requests: str, concurrency: int) -> None:
     """`graphrag._open_calls`: open where the keys may be read."""
     while _HANDED_OVER:
         _HANDED_OVER.pop().close()
-    _HANDED_OVER.append(open_calls(plpy, requests, concurrency))
+    _HANDED_OVER.append(open_calls(plpy, caller, requests, concurrency))
 
 
 def take_over() -> Calls:
@@ -256,6 +267,7 @@ def _block_signals() -> None:
 
 async def _open_servers(
     plpy: Database,
+    caller: str,
     requests: list[Request],
     factory: ClientFactory,
     stack: AsyncExitStack,
@@ -266,7 +278,8 @@ async def _open_servers(
         if place in servers:
             continue
         servers[place] = server = Server(_teller(plpy, request.base_url))
-        location = endpoints.location(plpy, *place)
+        location = endpoints.location(plpy, *place, caller)
+        server.lacks_key = location.lacks_key
         if location.refusal:
             server.refusal = location.refusal
             continue
@@ -299,6 +312,8 @@ async def _answer(
         try:
             return await _try(request, server, attempts, turns)
         except CallError as error:
+            if server.lacks_key and error.status in (401, 403):
+                error = replace(error, hint=_NO_VARIABLE)
             if error.is_of_server:
                 server.refusal = error
             return _failure(request, error, attempts, time.monotonic() - started)

@@ -26,6 +26,16 @@ REFUSES_FORMAT = frozenset({400, 422, 501})
 #: Seconds of a deadline that are worth another request.
 _LEAST = 0.05
 
+#: What a finish_reason says of an answer that did not end by itself.
+_CUT_BY = {
+    "length": "its length limit",
+    "max_tokens": "its length limit",
+    "model_length": "its length limit",
+    "content_filter": "a content filter",
+}
+#: What to do about answers that are cut off.
+MORE_ROOM = 'Option extra of set_endpoint() gives the model more, as in {"max_tokens": 8000}.'
+
 _MEMORY = "graphrag_chat"
 
 T = TypeVar("T")
@@ -33,11 +43,15 @@ T = TypeVar("T")
 
 @dataclass
 class Reply:
-    """A model's text, and whether its length limit cut it off."""
+    """A model's text, and what cut it off, if it was."""
 
     text: str
-    is_cut: bool
+    cut_by: str | None
     model: str
+
+    @property
+    def is_cut(self) -> bool:
+        return self.cut_by is not None
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any], model: str) -> Reply:
@@ -52,12 +66,12 @@ class Reply:
             raise UnusableError(f"the answer has no message{said}") from None
         if isinstance(content, list):
             content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-        if not isinstance(content, str) or not content.strip():
+        reason = choice.get("finish_reason")
+        if not isinstance(content, str) or not any(c.isprintable() and not c.isspace() for c in content):
             if message.get("refusal"):
                 raise UnusableError(f"the model refused: {str(message['refusal'])[:200]}")
-            reason = choice.get("finish_reason")
-            raise UnusableError(f"the model answered nothing (finish_reason {reason})")
-        return cls(content, choice.get("finish_reason") == "length", model)
+            raise UnusableError(f"the model answered nothing (finish_reason {str(reason)[:50]})")
+        return cls(content, _CUT_BY.get(str(reason).lower()), model)
 
 
 @dataclass
@@ -181,7 +195,7 @@ def _outcome(endpoint: Endpoint, answer: Mapping[str, Any], read: Callable[[Repl
         reply = Reply.from_body(answer["body"], answer["model"])
         return Outcome(read(reply), reply)
     except UnusableError as error:
-        cut = " and was cut off by its length limit" if reply and reply.is_cut else ""
+        cut = f" and was cut off by {reply.cut_by}" if reply and reply.is_cut else ""
         return Outcome(reply=reply, code=errors.ANSWER_INVALID, error=f"{endpoint}: {error}{cut}")
 
 

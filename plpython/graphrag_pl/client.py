@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import logging
 import ssl
@@ -10,17 +11,21 @@ from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from functools import cache
 from types import ModuleType, TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeGuard
+from urllib.parse import quote
 
 from graphrag_pl import errors
 from graphrag_pl.database import Database
 from graphrag_pl.retry import CallError, error_of_status
+from graphrag_pl.text import is_deep
 
 PATHS = {"chat": "/chat/completions", "embeddings": "/embeddings", "rerank": "/rerank"}
 
 #: The SDK insists on a key; servers without keys ignore it.
 _NO_KEY = "none"
 
+#: A key of fewer characters is a word that a server without keys is given: it may stand in any answer.
+_SHORTEST_SECRET = 8
 #: Seconds to connect; the caller bounds the whole call.
 _CONNECT = 10.0
 #: Bytes that an answer may have, unpacked: more than any model says, and 4,000 numbers a text.
@@ -106,11 +111,8 @@ class OpenAIClient:
         return self._decode(kind, response)
 
     def _decode(self, kind: str, response: Any) -> dict[str, Any]:
-        content = response.content
-        if self._key:  # a server may echo what it was sent
-            content = content.replace(self._key.encode(), b"[key]")
         try:
-            answer = json.loads(content)
+            answer = json.loads(response.content)
         except (ValueError, RecursionError):
             beginning = self._hide(response.text)[:200].strip()
             raise CallError(
@@ -119,6 +121,12 @@ class OpenAIClient:
                 f"The answer begins with: {beginning}" if beginning else "The answer is empty.",
                 status=response.status_code,
             ) from None
+        if is_deep(answer):
+            raise CallError(
+                errors.ANSWER_INVALID, "answered JSON nested too deep", status=response.status_code
+            )
+        if _is_secret(self._key):
+            answer = _hidden_in(answer, self._key)  # a server may echo what it was sent
         if kind == "rerank" and isinstance(answer, list):
             answer = {"results": answer}  # as text-embeddings-inference says it
         if not isinstance(answer, dict):
@@ -130,11 +138,8 @@ class OpenAIClient:
     def _of_status(self, error: Any) -> CallError:
         body = error.body if isinstance(error.body, dict) else {}
         reason = body.get("message") or body.get("detail") or error.response.text or ""
-        code = next(
-            (str(body[name]) for name in ("code", "type") if body.get(name) == "insufficient_quota"),
-            error.code,
-        )
-        return error_of_status(error.status_code, self._hide(reason), code, error.response.headers)
+        codes = [code for name in ("code", "type") if isinstance(code := body.get(name), str)]
+        return error_of_status(error.status_code, self._hide(reason), codes, error.response.headers)
 
     def _of_transport(self, error: Any) -> CallError:
         cause = error.__cause__ or error
@@ -219,9 +224,29 @@ def _deepest(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
+def _is_secret(key: str | None) -> TypeGuard[str]:
+    return key is not None and len(key) >= _SHORTEST_SECRET
+
+
 def hide(text: object, key: str | None) -> str:
-    """The text with [key] in the key's place."""
-    return str(text).replace(key, "[key]") if key else str(text)
+    """The text with [key] in the key's place, also where JSON, HTML or a URL spell it their own way."""
+    said = str(text)
+    if _is_secret(key):
+        in_json = json.dumps(key)[1:-1]
+        for spelling in (key, in_json, in_json.replace("/", "\\/"), html.escape(key), quote(key, safe="")):
+            said = said.replace(spelling, "[key]")
+    return said
+
+
+def _hidden_in(answer: Any, key: str) -> Any:
+    """The same in the texts of an answer; its names are the protocol's."""
+    if isinstance(answer, str):
+        return hide(answer, key)
+    if isinstance(answer, list):
+        return [_hidden_in(item, key) if isinstance(item, str | list | dict) else item for item in answer]
+    if isinstance(answer, dict):
+        return {name: _hidden_in(item, key) for name, item in answer.items()}
+    return answer
 
 
 def unexpected(error: BaseException, key: str | None) -> CallError:

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from graphrag_pl import cluster_worker, errors, loader
 from graphrag_pl.cluster_worker import NO_LIBRARY, QUALITIES, numbers
-from graphrag_pl.database import Breathe, Database, breathing
+from graphrag_pl.database import Breathe, Database, breathing, look
 
 ALGORITHMS = ("leiden", *QUALITIES)
 LABELS = "label_propagation"
@@ -82,14 +82,14 @@ def cluster(
 # ---------------------------------------------------------------- in the backend
 def _here(plpy: Database, vertices: int, edges: bytes, weights: bytes, resolution: float) -> Clustering:
     """What the child would find: it runs the same function."""
-    plpy.execute("select 1")  # a cancel that came before the native call
+    look(plpy)  # a cancel that came before the native call
     try:
         membership, seconds = cluster_worker.partition(
             "leiden", vertices, numbers("q", edges), numbers("d", weights), resolution
         )
     except ImportError as error:
         raise _MissingError(str(error)) from error
-    plpy.execute("select 1")
+    look(plpy)
     return Clustering("leiden", membership, seconds)
 
 
@@ -139,7 +139,7 @@ def _run(plpy: Database, message: bytes) -> tuple[int, bytes, str]:
     with started as child:
         try:
             while True:
-                plpy.execute("select 1")  # raises when the statement is cancelled, timed out or terminated
+                look(plpy)
                 with suppress(subprocess.TimeoutExpired):
                     output, complaint = child.communicate(timeout=_TICK)
                     break

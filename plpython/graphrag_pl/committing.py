@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from graphrag_pl import errors
 from graphrag_pl.calling import take_over
-from graphrag_pl.database import Database, OwnCaller, scalar
+from graphrag_pl.database import Database, OwnCaller, look, scalar
+from graphrag_pl.endpoints import as_caller
 from graphrag_pl.text import to_json
 
 _INVALID_TERMINATION = "2D000"
@@ -102,11 +103,12 @@ class Committing(OwnCaller):
 
     def call(self, requests: str, concurrency: int) -> list[dict[str, Any]]:
         """Inside enter(), and again at the end. While it waits, the transaction has no snapshot."""
-        self.value(
-            "select graphrag._open_calls($1, $2)",
-            Argument("jsonb", requests),
-            Argument("integer", concurrency),
-        )
+        with as_caller(self):
+            self.value(
+                "select graphrag._open_calls($1, $2)",
+                Argument("jsonb", requests),
+                Argument("integer", concurrency),
+            )
         calls = take_over()
         try:
             self.commit()
@@ -115,7 +117,7 @@ class Committing(OwnCaller):
                 self.plpy.execute("set local search_path = pg_catalog, pg_temp")
                 if calls.step():
                     break
-                self.plpy.execute("select 1")  # raises when the statement is cancelled
+                look(self.plpy)
                 self.while_waiting()
                 self._is_in = False
                 self.plpy.commit()

@@ -9,6 +9,7 @@ from typing import Any
 from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import ChatModel, Reply
 from graphrag_pl.database import Database, Memory, breathing
+from graphrag_pl.extraction import repairing
 from graphrag_pl.parsing import find_json
 from graphrag_pl.text import to_json
 
@@ -31,11 +32,10 @@ def find_contradictions(plpy: Database, memory: Memory, questions: str, document
     asked: list[Question] = json.loads(questions)
     batches = [asked[start : start + BATCH] for start in range(0, len(asked), BATCH)]
     model = ChatModel(plpy, memory, endpoints.for_role(plpy, "auxiliary"))
-    json_repair = errors.library(plpy, "json_repair")
+    repair = repairing(plpy)
 
     def read(reply: Reply) -> list[Verdict]:
-        found = find_json(reply.text, _has_shape, lambda text: json_repair.loads(text, skip_json_loads=True))
-        return _verdicts(found.value)
+        return _verdicts(find_json(reply.text, _has_shape, repair).value)
 
     outcomes = model.ask_json(
         [prompts.contradiction_messages(batch) for batch in batches],

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Protocol
+
+from graphrag_pl.presence import Client
 
 #: What outlives a call: PL/Python's GD, one dictionary a session.
 Memory = MutableMapping[str, Any]
 
 #: Called in every loop that may be long: raises when the statement is cancelled, timed out or terminated.
 Breathe = Callable[[], None]
+
+#: Of this process, once it was looked for.
+_CLIENT: Client | None = None
 
 #: Seconds of computing between two looks at whether the statement was cancelled.
 _BREATH = 0.1
@@ -50,15 +57,30 @@ def scalar(plpy: Database, query: str, **arguments: tuple[str, Any]) -> Any:
     return next(iter(found[0].values())) if found else None
 
 
+def look(plpy: Database) -> None:
+    """Raises when the statement was cancelled, timed out or terminated, which PostgreSQL sees only while it executes
+    something; ends the session when its client is gone."""
+    if _client(plpy).is_gone():
+        plpy.warning("the client of this session is gone", detail="What was done for it is given up.")
+        os.kill(os.getpid(), signal.SIGTERM)  # as pg_terminate_backend() does
+    plpy.execute("select 1")
+
+
+def _client(plpy: Database) -> Client:
+    global _CLIENT
+    if _CLIENT is None:
+        _CLIENT = Client(int(scalar(plpy, "select pg_catalog.current_setting('port')")))
+    return _CLIENT
+
+
 def breathing(plpy: Database) -> Breathe:
-    """What a loop calls at each turn: PostgreSQL sees a cancel only while it executes something, so this does,
-    now and then. Between, it costs two hundred nanoseconds."""
+    """What a loop calls at each turn: it looks now and then. Between, it costs two hundred nanoseconds."""
     next_at = time.monotonic() + _BREATH
 
     def breathe() -> None:
         nonlocal next_at
         if time.monotonic() >= next_at:
-            plpy.execute("select 1")
+            look(plpy)
             next_at = time.monotonic() + _BREATH
 
     return breathe

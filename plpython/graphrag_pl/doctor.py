@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphrag_pl import endpoints, errors, hashing
-from graphrag_pl.chat import FORMATS, REFUSES_FORMAT, Reply, response_format
+from graphrag_pl.chat import FORMATS, MORE_ROOM, REFUSES_FORMAT, Reply, response_format
 from graphrag_pl.database import Database, scalar
 from graphrag_pl.embedding import vectors_of
 from graphrag_pl.endpoints import CHAT_ROLES, ROLES, Endpoint
@@ -220,17 +220,30 @@ def _ask(plpy: Database, realm: str | None, probes: list[Probe]) -> None:
 
 def _judge(probe: Probe) -> Iterator[Finding]:
     answer = probe.answer
+    unusable = _unusable(answer) if answer["ok"] else None
     for role in probe.roles:
         check = f"endpoint {role}"
-        if answer["ok"]:
+        if unusable:
+            said = f"{replace(probe.endpoint, role=role)}: {unusable}."
+            yield finding(check, "error", said, f"Check that the model is one for chats. {MORE_ROOM}")
+        elif answer["ok"]:
             took = f"answered in {answer['latency_ms']} ms"
             yield finding(
                 check, "ok", f"{replace(probe.endpoint, role=role)} {took}; set by the {probe.source}."
             )
         else:
             yield _failed(check, replace(probe.endpoint, role=role), answer)
-    if "extraction" in probe.roles and answer["ok"]:
+    if "extraction" in probe.roles and answer["ok"] and not unusable:
         yield _judge_structure(probe)
+
+
+def _unusable(answer: dict[str, Any]) -> str | None:
+    """Why an answer is none, though the server says that it is one."""
+    try:
+        reply = Reply.from_body(answer["body"], answer["model"])
+    except UnusableError as error:
+        return str(error)
+    return None if without_thoughts(reply.text) else "the model answered nothing after its reasoning"
 
 
 def _judge_structure(probe: Probe) -> Finding:

@@ -22,6 +22,10 @@ DEADLINE = 60.0
 #: Answers that are fetched at a time, unless concurrency is more: reading them into jsonb does not stop half-way.
 _ROUND = 16
 
+#: pgvector adds squares up in 32 bits: beyond these they are zero or infinite, and a distance is none.
+_LEAST_SQUARE = 1e-30
+_MOST_SQUARE = 1e36
+
 _FLOAT = struct.Struct("<f")
 
 
@@ -148,10 +152,9 @@ def _ordered(plpy: Database, endpoint: Endpoint, body: Mapping[str, Any], count:
         raise invalid("without a list of vectors")
     if len(data) != count:
         raise invalid(f"{len(data)} vectors for {count} texts")
-    places = [item.get("index", position) for position, item in enumerate(data)]
-    if sorted(places, key=str) != sorted(range(count), key=str) or any(
-        isinstance(place, bool) for place in places
-    ):
+    is_numbered = any(item.get("index") is not None for item in data)
+    places = [item.get("index") for item in data] if is_numbered else list(range(count))
+    if not all(type(place) is int for place in places) or sorted(places) != list(range(count)):
         raise invalid("vectors whose index does not number the texts")
     vectors: list[list[float]] = [[] for _ in data]
     for place, item in zip(places, data, strict=True):
@@ -188,6 +191,8 @@ def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str
         raise _invalid_vector(plpy, endpoint, "a number that is not finite")
     if not any(numbers):
         raise _invalid_vector(plpy, endpoint, "only zeros")
+    if not _LEAST_SQUARE < sum(number * number for number in numbers) < _MOST_SQUARE:
+        raise _invalid_vector(plpy, endpoint, "numbers too small or too large to compare")
     return f"[{','.join(map(_shortest, numbers))}]"
 
 

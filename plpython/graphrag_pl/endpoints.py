@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphrag_pl import errors
@@ -116,13 +117,14 @@ def send(plpy: Database, requests: list[dict[str, Any]], concurrency: int) -> li
     breathe = breathing(plpy)
     if isinstance(plpy, OwnCaller):
         return plpy.call(to_json(requests, breathe), concurrency)
-    found = rows(
-        plpy,
-        "select a.answer::text from jsonb_array_elements(graphrag._call($1, $2)) with ordinality as a (answer, no)"
-        " order by a.no",
-        requests=("jsonb", to_json(requests, breathe)),
-        concurrency=("integer", concurrency),
-    )
+    with as_caller(plpy):
+        found = rows(
+            plpy,
+            "select a.answer::text from jsonb_array_elements(graphrag._call($1, $2)) with ordinality as a (answer, no)"
+            " order by a.no",
+            requests=("jsonb", to_json(requests, breathe)),
+            concurrency=("integer", concurrency),
+        )
     answers = []
     for row in found:
         breathe()
@@ -158,6 +160,8 @@ def hint_of(answer: Mapping[str, Any]) -> str:
         )
     if status in (401, 403):
         return "A superuser stores another key: graphrag.set_endpoint(…, api_key => …)."
+    if status == 402:
+        return "The account at the server has nothing left to spend: see to that, or set another endpoint."
     if status == 404:
         return "Check the model's name and that the base URL ends as the server expects, mostly in /v1."
     if status == 429:
@@ -203,6 +207,36 @@ def usage_records(
     ]
 
 
+# ---------------------------------------------------------------- for whom `_call` is executed
+#: The role for which the package is about to execute `_call` or `_open_calls`. Those run as the extension's owner and
+#: cannot see who called them; and whose session it is says little: what an index, a view or a definer function
+#: executes acts for its owner. SQL cannot write here.
+_CALLERS: list[str] = []
+
+
+@contextmanager
+def as_caller(plpy: Database) -> Iterator[None]:
+    """Around the statement that executes `_call` or `_open_calls`, with the rights of its caller."""
+    _CALLERS.append(scalar(plpy, "select current_user::text"))
+    try:
+        yield
+    finally:
+        _CALLERS.clear()
+
+
+def taken_caller(plpy: Database) -> str:
+    """In `_call`: for whom it is. Raises 42501 where it is called from elsewhere than this package."""
+    if _CALLERS:
+        return _CALLERS.pop()
+    raise errors.sql_error(
+        plpy,
+        errors.NO_PRIVILEGE,
+        "model servers are called by functions of the extension only",
+        "Who calls them is checked by their caller's rights, which cannot be told of a call from elsewhere.",
+        "Use index(), retrieve() or query().",
+    )
+
+
 # ---------------------------------------------------------------- where secrets are: only `_call` comes here
 @dataclass(frozen=True)
 class Location:
@@ -210,18 +244,21 @@ class Location:
 
     key: str | None = field(default=None, repr=False)
     refusal: CallError | None = None
+    lacks_key: bool = False  # it should have one, but the server's environment has not
 
 
-def location(plpy: Database, base_url: str, realm: str | None) -> Location:
-    """Look a base URL up, for the session's role and the realm whose schema is named `realm`."""
+def location(plpy: Database, base_url: str, realm: str | None, caller: str) -> Location:
+    """Look a base URL up, for a role and the realm whose schema is named `realm`."""
     found = rows(
         plpy,
-        "select api_key, may_use from graphrag._location($1, $2)",
+        "select api_key, may_use from graphrag._location($1, $2, $3)",
         base_url=("text", base_url),
         realm=("text", realm),
+        caller=("name", caller),
     )
     if found and found[0]["may_use"]:
-        return _with_key(_secret(found[0]["api_key"]))
+        key = _secret(found[0]["api_key"])
+        return replace(_with_key(key), lacks_key=found[0]["api_key"] is not None and not key)
     if base_url == _environment_url() and not _HOLDS_SECRET.search(base_url):
         return _with_key(os.environ.get("OPENAI_API_KEY"))
     return Location(refusal=_not_allowed() if found else _not_registered(base_url))

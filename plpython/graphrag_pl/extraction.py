@@ -13,7 +13,7 @@ from graphrag_pl.chat import ChatModel, Outcome, Reply
 from graphrag_pl.database import Breathe, Database, Memory, breathing
 from graphrag_pl.parsing import Repair, find_json
 from graphrag_pl.records import Records, has_shape, merge, read_records
-from graphrag_pl.text import to_json
+from graphrag_pl.text import is_deep, to_json
 
 #: What an answer holds, and whether its end was cut off.
 Answer = tuple[Records, bool]
@@ -95,7 +95,7 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
     {"entities": […], "triples": […]} or a bare list of triples gives {entities, triples, malformed, notes};
     {"chunks": [{"no", "entities", "triples"}]} gives {"chunks": [{"no", …}]}. Any other shape raises GR009.
     """
-    value = json.loads(extraction)
+    value = _shallow(extraction)
     breathe = breathing(plpy)
     chunks = value.get("chunks") if isinstance(value, dict) else None
     if isinstance(chunks, list):
@@ -114,6 +114,15 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
         'Known are {"entities": […], "triples": […]}, {"chunks": [{"no": 1, "entities": […], "triples": […]}]}'
         " and a list of triples.",
     )
+
+
+def _shallow(extraction: str) -> Any:
+    """The value, or None for one that is nested too deep."""
+    try:
+        value = json.loads(extraction)
+    except RecursionError:
+        return None
+    return None if is_deep(value) else value
 
 
 def _extract_batch(

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from graphrag_pl.text import is_deep
+
 #: Takes text that is almost JSON; raises or returns something of another type if it cannot.
 Repair = Callable[[str], Any]
 #: Says whether a value has the shape that was asked for.
@@ -47,9 +49,13 @@ def without_thoughts(text: str) -> str:
 
 def find_json(text: str, accept: Accept, repair: Repair) -> Found:
     """The first value of an accepted shape in a model's answer. Raises UnusableError."""
+
+    def accepted(value: Any) -> bool:
+        return not is_deep(value) and accept(value)
+
     for candidate in (text.strip(), without_thoughts(text)):
         value = _strict(candidate)
-        if accept(value):
+        if accepted(value):
             return Found(value, False)
     if not candidate:
         raise UnusableError("the answer is empty")
@@ -57,7 +63,7 @@ def find_json(text: str, accept: Accept, repair: Repair) -> Found:
     for read in (_valid, _cut_off, _malformed):
         for span in spans:
             found = read(span, repair)
-            if found and accept(found.value):
+            if found and accepted(found.value):
                 return found
     raise UnusableError("the answer holds no JSON of the wanted shape")
 
@@ -85,11 +91,18 @@ def _cut_off(span: _Span, repair: Repair) -> Found | None:
     if span.complete is None:
         return None
     value = _strict(span.complete)
-    return Found(repair(span.complete) if value is None else value, True)
+    return Found(_repaired(span.complete, repair) if value is None else value, True)
 
 
 def _malformed(span: _Span, repair: Repair) -> Found | None:
-    return Found(repair(span.text), False) if span.is_closed else None
+    return Found(_repaired(span.text, repair), False) if span.is_closed else None
+
+
+def _repaired(text: str, repair: Repair) -> Any:
+    try:
+        return repair(text)
+    except (ValueError, RecursionError):  # nested too deep
+        return None
 
 
 def _spans(text: str) -> Iterator[_Span]:

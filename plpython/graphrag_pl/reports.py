@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import Any
 
 from graphrag_pl import endpoints, errors, prompts
-from graphrag_pl.chat import ChatModel, Outcome, Reply
+from graphrag_pl.chat import MORE_ROOM, ChatModel, Outcome, Reply
 from graphrag_pl.database import Breathe, Database, Memory, breathing
 from graphrag_pl.extraction import repairing
 from graphrag_pl.parsing import Repair, UnusableError, find_json, without_thoughts
@@ -48,12 +48,19 @@ def report(plpy: Database, memory: Memory, communities: str, taken: str, concurr
         min(concurrency, model.endpoint.concurrency(concurrency)),
     )
     endpoints.record_usage(plpy, model.endpoint, model.calls)
+    _warn_of_cut(model, sum(o.reply.is_cut for o in outcomes if o.value and o.reply), "reports")
     answers = [_answer(item, outcome) for item, outcome in zip(todo, outcomes, strict=True)]
     titles = {title.casefold() for title in json.loads(taken)}
     for item, answer in zip(todo, answers, strict=True):
         if "title" in answer:
             answer["title"] = _unique(answer["title"], item["names"], titles)
     return to_json(answers, breathe)
+
+
+def _warn_of_cut(model: ChatModel, cut: int, what: str) -> None:
+    if cut:
+        said = f"{model.endpoint}: {what} cut off, and kept as far as they go: {cut}"
+        model.plpy.warning(said, detail=MORE_ROOM)
 
 
 def _answer(item: Mapping[str, Any], outcome: Outcome[Report]) -> Report:
@@ -149,14 +156,20 @@ def note(plpy: Database, memory: Memory, question: str, parts: str, header: str,
     endpoints.record_usage(plpy, model.endpoint, model.calls, question=question)
     if not any(answer["ok"] for answer in answers):
         raise endpoints.sql_error(plpy, model.endpoint, answers[0])
-    return to_json([_note(model, answer) for answer in answers])
+    notes = [_note(model, answer) for answer in answers]
+    _warn_of_cut(model, sum(is_cut for _, is_cut in notes), "notes on reports")
+    return to_json([note for note, _ in notes])
 
 
-def _note(model: ChatModel, answer: dict[str, Any]) -> Any:
+def _note(model: ChatModel, answer: dict[str, Any]) -> tuple[Any, bool]:
+    """The note or its error, and whether it was cut off."""
     if not answer["ok"]:
-        return {"error": endpoints.message_of(model.endpoint, answer)}
+        return {"error": endpoints.message_of(model.endpoint, answer)}, False
     try:
-        text = without_thoughts(Reply.from_body(answer["body"], answer["model"]).text)
+        reply = Reply.from_body(answer["body"], answer["model"])
     except UnusableError as error:
-        return {"error": str(error)}
-    return None if not text or _NOTHING.fullmatch(text) else text
+        return {"error": str(error)}, False
+    text = without_thoughts(reply.text)
+    if not text and reply.is_cut:
+        return {"error": f"{model.endpoint}: the model answered nothing (finish_reason length)"}, False
+    return (None if not text or _NOTHING.fullmatch(text) else text), reply.is_cut

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 
@@ -21,6 +21,17 @@ _TRANSIENT = frozenset({408, 409, 425, 429})
 _LACKING = frozenset({501, 505})
 #: Says more of the server's state than of the request: a 500 may be one prompt's own.
 BUSY = frozenset({429, 502, 503, 504, 529})
+#: What servers call an account that has nothing left; some say 429 for it, as for a rate limit.
+_EXHAUSTED = frozenset(
+    {
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "insufficient_user_quota",
+        "exceeded_current_quota_error",
+    }
+)
+_PAYMENT_REQUIRED = 402
 #: The model, not the request or the account, may be what the server refuses.
 _OF_THE_MODEL = frozenset({403, 404})
 
@@ -48,13 +59,12 @@ class CallError(Exception):
 def error_of_status(
     status: int,
     reason: str,
-    error_code: str | None,
+    error_codes: Iterable[str],
     headers: Mapping[str, str],
     now: Callable[[], float] = time.time,
 ) -> CallError:
-    """What an HTTP status other than 2xx means. An exhausted quota comes as 429, but waiting does not
-    refill it."""
-    is_quota = error_code in ("insufficient_quota", "billing_hard_limit_reached")
+    """What an HTTP status other than 2xx means. Waiting does not refill an exhausted quota."""
+    is_quota = status == _PAYMENT_REQUIRED or not _EXHAUSTED.isdisjoint(error_codes)
     may_pass = status in _TRANSIENT or (status >= 500 and status not in _LACKING)
     may_retry = may_pass and not is_quota
     return CallError(

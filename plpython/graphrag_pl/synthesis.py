@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from graphrag_pl import endpoints, errors, prompts
-from graphrag_pl.chat import ChatModel, Reply
+from graphrag_pl.chat import MORE_ROOM, ChatModel, Reply
 from graphrag_pl.database import Database, Memory
 from graphrag_pl.parsing import UnusableError, without_thoughts
 from graphrag_pl.text import to_json
@@ -24,7 +24,8 @@ def synthesize(
     instructions: str | None,
     history: str | None,
 ) -> str:
-    """`graphrag._synthesize`: JSON {answer, model, input_tokens, output_tokens}, tokens null where not said.
+    """`graphrag._synthesize`: JSON {answer, is_partial, model, input_tokens, output_tokens}, tokens null where not
+    said; `is_partial` for an answer that was cut off, which a warning says too.
 
     `evidence` None asks without a search; `header` is JSON {today, as_of}; `history` JSON [{role,
     content}], oldest first. Raises GR009 for another history, GR010 without an endpoint, its GR101 … GR104,
@@ -38,9 +39,13 @@ def synthesize(
     endpoints.record_usage(plpy, model.endpoint, model.calls, question=question)
     if not answer["ok"]:
         raise endpoints.sql_error(plpy, model.endpoint, answer)
+    text, cut_by = _text(plpy, model, answer)
+    if cut_by:
+        plpy.warning(f"{model.endpoint}: the answer was cut off by {cut_by}", detail=MORE_ROOM)
     return to_json(
         {
-            "answer": _text(plpy, model, answer),
+            "answer": text,
+            "is_partial": cut_by is not None,
             "model": answer["model"],
             "input_tokens": answer["input_tokens"],
             "output_tokens": answer["output_tokens"],
@@ -53,11 +58,13 @@ def prompt(question: str, evidence: str | None, header: str | None) -> str:
     return prompts.synthesis_messages(question, evidence, json.loads(header or "{}"), None, [])[-1]["content"]
 
 
-def _text(plpy: Database, model: ChatModel, answer: dict[str, Any]) -> str:
+def _text(plpy: Database, model: ChatModel, answer: dict[str, Any]) -> tuple[str, str | None]:
+    """What the model said, and what cut it off."""
     try:
-        text = without_thoughts(Reply.from_body(answer["body"], answer["model"]).text)
+        reply = Reply.from_body(answer["body"], answer["model"])
+        text = without_thoughts(reply.text)
         if text:
-            return text
+            return text, reply.cut_by
         reason = "the model answered nothing after its reasoning"
     except UnusableError as error:
         reason = str(error)
@@ -66,7 +73,7 @@ def _text(plpy: Database, model: ChatModel, answer: dict[str, Any]) -> str:
         errors.ANSWER_INVALID,
         f"{model.endpoint}: {reason}",
         "An empty answer is no answer.",
-        'A model that reasons at length needs room: set_endpoint(…, options => {"extra": {"max_tokens": …}}).',
+        f"A model that reasons at length needs room. {MORE_ROOM}",
     )
 
 

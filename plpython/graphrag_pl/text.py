@@ -12,6 +12,8 @@ from graphrag_pl.database import Breathe, holding_breath
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
+#: Levels of lists and objects in JSON that anybody means; more is noise, and beyond what recursion bears.
+_DEEPEST = 100
 #: UTF-8 bytes a token, at the least: 3 letters of English, one Hangul or Han character.
 _BYTES_PER_TOKEN = 3
 
@@ -19,6 +21,21 @@ _BYTES_PER_TOKEN = 3
 def clean_text(text: str) -> str:
     """Without NUL characters and lone surrogates, which PostgreSQL cannot store."""
     return _UNSTORABLE.sub("", text)
+
+
+def is_deep(value: Any) -> bool:
+    """Whether a value of JSON is nested deeper than functions that call themselves can follow."""
+    level = [value] if isinstance(value, list | dict) else []
+    for _ in range(_DEEPEST):
+        if not level:
+            return False
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, list | dict)
+        ]
+    return True
 
 
 def clean_json(value: Any, breathe: Breathe = holding_breath) -> Any:

@@ -88,6 +88,7 @@ begin
     _result.usage := graphrag._tally() - 'chats'
         || jsonb_build_object(
             'model', _reply -> 'model',
+            'is_partial', _reply -> 'is_partial',
             'citations_removed', _checked.removed,
             'fallbacks', _gathered.fallbacks,
             'characters_retrieved',

@@ -3,7 +3,8 @@
 -- asks)}].
 -- Result, in the same order: {ok: true, model, body, input_tokens, output_tokens, latency_ms, attempts, spent} or {ok:
 -- false, code, message, detail, hint, status, model, of_server, latency_ms, attempts, spent}.
--- A definer, because nobody else may read the keys; so it decides itself who may use which (graphrag._location).
+-- A definer, because nobody else may read the keys; so it decides itself who may use which (graphrag._location), by the
+-- role for which the package says that it calls. Called from SQL it refuses: there nobody can say so.
 create function graphrag._call(requests jsonb, concurrency integer default 4)
     returns jsonb
     language plpython3u volatile strict parallel unsafe cost 100000 security definer
@@ -12,6 +13,7 @@ as $python$
 if GD.get('graphrag') != '@VERSION@':
     plpy.execute('select graphrag._load_python()')
 from graphrag_pl.calling import call_endpoints
-return call_endpoints(plpy, requests, concurrency)
+from graphrag_pl.endpoints import taken_caller
+return call_endpoints(plpy, taken_caller(plpy), requests, concurrency)
 $python$;
 comment on function graphrag._call(jsonb, integer) is 'Answers of model servers to requests, in order; the only function that uses the network and the keys.';

@@ -38,14 +38,14 @@ create function graphrag._doctor_connection_check()
     returns jsonb
     language sql stable parallel safe
 as $function$
--- PostgreSQL looks for a client that went away only if it is told to.
+-- PostgreSQL looks for a client that went away only if it is told to. What waits for models looks itself.
     select graphrag._finding(
         'lost clients',
         case when s.setting = '0' then 'warning' else 'ok' end,
         format('client_connection_check_interval is %s', current_setting('client_connection_check_interval')),
         case when s.setting = '0'
-            then 'ALTER SYSTEM SET client_connection_check_interval = ''1s''; else the call of a client that has gone'
-                ' away runs to its end.' end
+            then 'ALTER SYSTEM SET client_connection_check_interval = ''1s''; else what is computed in SQL for a client'
+                ' that has gone away runs to its end.' end
     )
     from pg_catalog.pg_settings as s
     where s.name = 'client_connection_check_interval'

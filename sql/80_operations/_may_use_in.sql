@@ -1,6 +1,6 @@
 create function graphrag._may_use_in(base_url text, realm text, caller name)
     returns boolean
-    language plpgsql stable parallel restricted
+    language plpgsql stable parallel safe
     set search_path = pg_catalog, pg_temp
 as $function$
 -- Runs as a superuser, for _location(). A realm may use what its owner may choose. That of a superuser, who may choose
@@ -28,14 +28,10 @@ begin
     if not found then
         return false;
     end if;
-    -- A session that cannot execute _call() itself came through a definer function of somebody who can, and is not
-    -- asked for rights on the realm.
-    if has_function_privilege(caller, 'graphrag._call(jsonb, integer)', 'execute')
-        and not (
-            has_schema_privilege(caller, _schema, 'usage')
-            and has_table_privilege(caller, format('%I.usage', realm), 'insert')
-        )
-    then
+    if not (
+        has_schema_privilege(caller, _schema, 'usage')
+        and has_table_privilege(caller, format('%I.usage', realm), 'insert')
+    ) then
         return false;
     end if;
     if not _is_superuser then

@@ -8,6 +8,7 @@ as $python$
 if GD.get('graphrag') != '@VERSION@':
     plpy.execute('select graphrag._load_python()')
 from graphrag_pl.calling import hand_over
-hand_over(plpy, requests, concurrency)
+from graphrag_pl.endpoints import taken_caller
+hand_over(plpy, taken_caller(plpy), requests, concurrency)
 $python$;
 comment on function graphrag._open_calls(jsonb, integer) is 'Connects to model servers for work(), which then sends the requests and waits for the answers.';

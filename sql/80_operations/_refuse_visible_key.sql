@@ -29,12 +29,18 @@ create function graphrag._key_shows(api_key text)
     language plpgsql volatile parallel restricted
     set search_path = pg_catalog, pg_temp
 as $function$
--- Shorter keys than 8 characters are words that a statement may have for other reasons: those are looked for in quotes.
--- For longer ones what SQL may put between the parts of a literal is left out, in the statement as in the key.
+-- EXECUTE and FETCH run a statement whose text came before. Shorter keys than 8 characters are words that a statement
+-- may have for other reasons: those are looked for in quotes. For longer ones what SQL may put between the parts of a
+-- literal is left out, in the statement as in the key.
 declare
     _between constant text := E' \t\r\n''"\\|';
-    _shown text := current_query()
-        || coalesce((select a.query from pg_stat_activity as a where a.pid = pg_backend_pid()), '');
+    _shown text := concat_ws(
+        E'\n',
+        current_query(),
+        (select a.query from pg_stat_activity as a where a.pid = pg_backend_pid()),
+        (select string_agg(p.statement, E'\n') from pg_prepared_statements as p),
+        (select string_agg(c.statement, E'\n') from pg_cursors as c)
+    );
 begin
     return case
         when position(quote_literal(api_key) in _shown) > 0
@@ -64,7 +70,10 @@ as $function$
                 or current_setting('log_transaction_sample_rate')::double precision > 0
             )
         or coalesce(current_setting('auto_explain.log_min_duration', true), '-1') <> '-1'
-            and coalesce(current_setting('auto_explain.log_parameter_max_length', true), '0') <> '0'
+            and (
+                coalesce(current_setting('auto_explain.log_parameter_max_length', true), '0') <> '0'
+                or current_setting('auto_explain.log_verbose', true)::boolean -- a plan's values, then
+            )
         or coalesce(nullif(current_setting('pgaudit.log_parameter', true), '')::boolean, false)
         or current_setting('debug_print_plan')::boolean
 $function$;
@@ -99,11 +108,15 @@ as $function$
 $function$;
 comment on function graphrag._log_settings() is 'What _keep_statement_from_log() changes, as it is now.';
 
--- The rows of COPY stand in no text, and whatever else is logged of a COPY has its row as context: nothing runs then.
+-- The rows of COPY stand in no text, mostly, and whatever else is logged of a COPY has its row as context: nothing
+-- runs then.
 create trigger refuse_visible_key
 before insert or update of api_key on graphrag.endpoint_location
 for each row
-when (new.api_key !~ '^env:' and current_query() !~* '^\s*copy\M')
+when (
+    new.api_key !~ '^env:'
+    and (current_query() !~* '^\s*copy\M' or position(new.api_key in current_query()) > 0)
+)
 execute function graphrag._refuse_visible_key();
 
 comment on trigger refuse_visible_key on graphrag.endpoint_location is

@@ -164,9 +164,10 @@ def test_a_cancelled_run_ends_and_its_session_goes_on(
 def test_a_session_that_is_lost_leaves_nothing(
     site: Site, watch: Connection, stop: Stop, instant: float, record_property: Record
 ) -> None:
+    """PostgreSQL itself is not told to look for its client."""
     answered = int(instant * site.requests)
     with (
-        site.database.connect(options="-c client_connection_check_interval=500ms") as victim,
+        site.database.connect(options="-c client_connection_check_interval=0") as victim,
         ThreadPoolExecutor(1) as pool,
         site.stuck_after(answered),
     ):

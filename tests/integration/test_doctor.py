@@ -215,6 +215,24 @@ def test_an_endpoint_that_does_not_answer_in_time(conn: Connection, models: Endp
     assert "3 s" in found["endpoint extraction"]["detail"]
 
 
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"choices": []},
+        {"error": {"message": "overloaded"}},
+        {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]},
+        {"choices": [{"message": {"content": "<think>hm</think>"}}]},
+    ],
+)
+def test_a_server_that_says_all_is_well_and_nothing_else(conn: Connection, models: Endpoint, payload: Any) -> None:
+    models.inject(lambda *_: faults.Response(payload), where=is_chat)
+    found = troubles(conn)
+    assert set(found) == {f"endpoint {r}" for r in ("extraction", "synthesis", "community", "auxiliary")}
+    assert {finding["status"] for finding in found.values()} == {"error"}
+    assert "synthesis" in found["endpoint synthesis"]["detail"]
+
+
 def test_options_that_somebody_wrote_by_hand(conn: Connection, models: Endpoint) -> None:
     sql(conn, "update kb.endpoint set options = %s where role = 'extraction'", [Jsonb({"deadline": "x"})])
     trouble = only_trouble(conn)

@@ -224,6 +224,32 @@ def test_records_of_no_kind_are_counted_and_their_neighbours_kept(conn: Connecti
     assert facts(conn) == {("Ann", "founded", "Acme")}
 
 
+def test_thousands_of_records_take_time_in_proportion(conn: Connection) -> None:
+    """As of a model that repeats itself until its limit."""
+    conn.execute("set statement_timeout = '15s'")
+    records = "(select jsonb_agg(jsonb_build_object('name', '')) from generate_series(1, 10000))"
+    assert value(conn, f"select count(*) from graphrag._gate_entities({records}, null, false)") == 10_000
+
+
+@pytest.mark.parametrize("depth", [150, 400, 900])
+@pytest.mark.parametrize("end", ["", ","])
+def test_a_record_nested_beyond_measure_fails_its_chunk_only(
+    conn: Connection, model: Endpoint, depth: int, end: str
+) -> None:
+    deep = json.dumps(founding("Bob"))[:-1] + f', "x": {"[" * depth}{"]" * depth}{end}}}'
+    model.inject(faults.content(deep), where=says("Bob"))
+    result = index(conn, "Ann", "Bob")
+    assert [failure["chunk"] for failure in result["failures"]] == [2]
+    assert founders(conn) == {"Ann"}
+
+
+@pytest.mark.parametrize("depth", [150, 900, 3000])
+def test_a_callers_extraction_nested_beyond_measure(conn: Connection, model: Endpoint, depth: int) -> None:
+    deep = f'{{"entities": [{{"name": "Ann", "x": {"[" * depth}{"]" * depth}}}], "triples": []}}'
+    refused("GR009", ("extraction",), lambda: row(conn, "index", "Ann.", extraction=deep, realm=REALM))
+    assert model.chats == []
+
+
 def test_an_owner_that_only_an_instruction_names(conn: Connection, model: Endpoint) -> None:
     """The text's own instruction is obeyed by this model; the gates let nothing in that no sentence states."""
     said = {"entities": [entity("Mallory"), entity("Acme")], "triples": [triple("Mallory", "owns", "Acme")]}
@@ -298,6 +324,17 @@ def test_a_model_that_refuses_to_answer(conn: Connection, model: Endpoint) -> No
     model.inject(declines, where=says("Bob"))
     (failure,) = index(conn, "Ann", "Bob")["failures"]
     assert "I must not read this." in failure["reason"]
+
+
+def test_an_answer_to_a_question_that_was_cut_off_says_so(conn: Connection, model: Endpoint) -> None:
+    model.on_synthesis = lambda _: "Ann founded it in the year"
+    assert row(conn, "query", "Who founded Acme?", realm=REALM)["usage"]["is_partial"] is False
+    model.inject(faults.cut(11), where=is_chat)
+    warned: list[str] = []
+    conn.add_notice_handler(lambda said: warned.append(f"{said.severity}: {said.message_primary}"))
+    result = row(conn, "query", "Who founded Acme?", realm=REALM)
+    assert (result["answer"], result["usage"]["is_partial"]) == ("Ann founded", True)
+    assert any(said.startswith("WARNING") and "cut off" in said for said in warned)
 
 
 # ---------------------------------------------------------------- three formats

@@ -83,9 +83,24 @@ def whole_site(module_database: Database) -> Iterator[Site]:
             "insert into graphrag.endpoint_location (base_url, api_key, owners) values (%s, %s, array[%s]::name[])",
             [trusted.url, KEY, role_name("owner")],
         )
+        admin.execute(SEND)
         sessions = {role: stack.enter_context(connect(module_database, role)) for role in ROLES}
         make_the_realm(sessions["owner"], trusted)
         yield Site(admin, module_database, trusted, foreign, sessions)
+
+
+#: Sends requests as functions of the extension do, with the rights of whoever calls it.
+SEND = """
+    create schema inside;
+    grant usage on schema inside to public;
+    create function inside.send(requests jsonb) returns jsonb language plpython3u as $python$
+if 'graphrag' not in GD:
+    plpy.execute('select graphrag._load_python()')
+import json
+from graphrag_pl.endpoints import send
+return json.dumps(send(plpy, json.loads(requests), 4))
+$python$
+"""
 
 
 def make_the_realm(owner: Connection, trusted: Endpoint) -> None:
@@ -117,9 +132,8 @@ def site(whole_site: Site) -> Site:
     return whole_site
 
 
-def call(session: Connection, url: str, realm: str | None = REALM, **body: Any) -> dict[str, Any]:
-    """The answer of the function that uses keys, asked directly."""
-    request = {
+def request_to(url: str, realm: str | None = REALM, **body: Any) -> dict[str, Any]:
+    return {
         "kind": "chat",
         "base_url": url,
         "models": ["scripted"],
@@ -127,7 +141,11 @@ def call(session: Connection, url: str, realm: str | None = REALM, **body: Any) 
         "deadline": 5,
         "realm": realm,
     }
-    (answer,) = value(session, "select graphrag._call(%s)", [Jsonb([request])])
+
+
+def call(session: Connection, url: str, realm: str | None = REALM, **body: Any) -> dict[str, Any]:
+    """The answer of the function that uses keys, asked from inside the extension."""
+    (answer,) = value(session, "select inside.send(%s)", [Jsonb([request_to(url, realm, **body)])])
     assert KEY not in json.dumps(answer)
     return dict(answer)
 
@@ -194,13 +212,65 @@ def test_a_realm_of_ones_own_gives_no_right(site: Site) -> None:
     outsider.execute("drop schema own cascade")
 
 
+@pytest.mark.parametrize("role", [*ROLES, "superuser"])
+def test_sql_calls_no_server_itself(site: Site, role: str) -> None:
+    """The right to index and to ask is none to send anything else."""
+    session = site.admin if role == "superuser" else site.sessions[role]
+    requests = Jsonb([request_to(site.trusted.url)])
+    denied(lambda: sql(session, "select graphrag._call(%s)", [requests]))
+    denied(lambda: sql(session, "select graphrag._open_calls(%s, 1)", [requests]))
+    denied(lambda: sql(session, "select graphrag._call(%s), graphrag._embed(array['Ann'])", [requests]))
+    assert site.trusted.requests == []
+
+
+#: What a role makes, and what a superuser then does with it: where it says `inside.send`, its maker is the caller.
+DEPUTIES = {
+    "a materialized view": (
+        "create materialized view own.bait as select {ask} as answer with no data;"
+        " create view own.loot as select answer from own.bait",
+        "refresh materialized view own.bait",
+    ),
+    "a definer function": (
+        "create table own.loot (answer jsonb);"
+        " create function own.bait() returns void language sql security definer as"
+        " $$ insert into own.loot select {ask} $$",
+        "select own.bait()",
+    ),
+    "an index": (
+        "create table own.loot (answer jsonb); create table own.bait (x text);"
+        " create function own.take(x text) returns text language plpgsql as"
+        " $$ begin insert into own.loot select {ask}; return x; end $$;"
+        " create function own.key(x text) returns text immutable language plpgsql as"
+        " $$ begin return (select own.take(x)); end $$;"
+        " create index on own.bait (own.key(x)); insert into own.bait values ('x')",
+        "reindex table own.bait",
+    ),
+}
+
+
+@pytest.mark.parametrize(("bait", "bite"), DEPUTIES.values(), ids=DEPUTIES.keys())
+def test_what_a_superuser_executes_for_others_has_their_rights(site: Site, bait: str, bite: str) -> None:
+    """As autovacuum does with indexes, and pg_restore with materialized views."""
+    outsider = site.sessions["outsider"]
+    outsider.execute("create schema own")
+    requests = psycopg.sql.Literal(json.dumps([request_to(site.trusted.url, None)])).as_string(outsider)
+    try:
+        outsider.execute(bait.format(ask=f"inside.send({requests})"))
+        site.admin.execute(bite)
+        answers = [found["answer"][0] for found in sql(outsider, "select answer from own.loot")]
+        assert {(answer["ok"], answer["code"]) for answer in answers} == {(False, "GR102")}
+        assert site.trusted.requests == []
+    finally:
+        outsider.execute("drop schema own cascade")
+
+
 # ---------------------------------------------------------------- reading the key
 READINGS = (
     "select * from graphrag.endpoint_location",
     "select count(*) from graphrag.endpoint_location where api_key like 'sk-%'",
     "copy graphrag.endpoint_location to stdout",
     "select * from graphrag.endpoint_default",
-    "select * from graphrag._location({url}, 'kb')",
+    "select * from graphrag._location({url}, 'kb', 'postgres')",
     "update graphrag.endpoint_location set owners = owners || current_user",
     "insert into graphrag.endpoint_location values ('http://127.0.0.1:1/v1', null, '{{}}')",
     "create view pg_temp.peek as select * from graphrag.endpoint_location; select * from pg_temp.peek",
@@ -483,6 +553,8 @@ LOGS = {
     "plans": "set debug_print_plan = on",
     "auto_explain": "load 'auto_explain'; set auto_explain.log_min_duration = 0;"
     " set auto_explain.log_nested_statements = on",
+    "verbose plans": "load 'auto_explain'; set auto_explain.log_min_duration = 0;"
+    " set auto_explain.log_nested_statements = on; set auto_explain.log_verbose = on",
     "parameters of errors": "set log_parameter_max_length_on_error = -1",
     "everything but parameters": "set log_statement = 'all'; set log_min_messages = debug5;"
     " set log_min_duration_statement = 0; set log_parameter_max_length = 0",
@@ -545,6 +617,60 @@ def test_a_key_that_a_statement_shows_is_refused(site: Site, statement: str, key
     assert "can be read" in written, "the error itself is logged"
     assert key not in written
     assert value(admin, "show log_min_error_statement") == "error"
+
+
+BEFORE = {
+    "prepare": (
+        "prepare p as select graphrag.set_endpoint('auxiliary', '{url}', 'm', '{key}', realm => null)",
+        "execute p",
+    ),
+    "prepare an insert": (
+        "prepare p as insert into graphrag.endpoint_location (base_url, api_key) values ('{url}', '{key}')",
+        "execute p",
+    ),
+    "declare": (
+        "declare c cursor with hold for"
+        " select graphrag.set_endpoint('auxiliary', '{url}', 'm', '{key}', realm => null)",
+        "fetch c",
+    ),
+}
+
+
+@pytest.mark.parametrize("statements", BEFORE.values(), ids=BEFORE.keys())
+def test_a_key_in_a_statement_that_is_executed_later(site: Site, statements: tuple[str, str]) -> None:
+    admin, key = site.admin, "sk-of-an-earlier-one"
+    try:
+        with pytest.raises(psycopg.Error) as caught:
+            for statement in statements:
+                admin.execute(statement.format(url=PLACE, key=key))
+        assert caught.value.sqlstate == "GR009"
+        assert stored(admin) <= {None}
+    finally:
+        forget(admin)
+
+
+COPIES = {
+    "a query": "copy (insert into graphrag.endpoint_location (base_url, api_key) values ('{url}', '{key}')"
+    " returning base_url) to stdout",
+    "a program": "copy graphrag.endpoint_location (base_url, api_key) from program 'echo {url},{key}' (delimiter ',')",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES.keys())
+def test_a_copy_that_shows_the_key(site: Site, copy: str) -> None:
+    admin, key = site.admin, "sk-of-a-copy"
+    statement = copy.format(url=PLACE, key=key)
+    try:
+        with pytest.raises(psycopg.Error) as caught:
+            if "stdout" in statement:
+                with admin.cursor().copy(statement) as stream:
+                    list(stream)
+            else:
+                admin.execute(statement)
+        assert caught.value.sqlstate == "GR009"
+        assert stored(admin) == set()
+    finally:
+        forget(admin)
 
 
 def store(admin: Connection, by: str, key: str) -> None:

@@ -7,9 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphrag_pl.calling import call_endpoints
+from graphrag_pl import calling
+from graphrag_pl.client import ClientFactory
 
 Answer = dict[str, Any]
+
+#: The role that everything is called for.
+CALLER = "tester"
 
 #: What the queries about advisory locks answer where no other session waits.
 LOCKS: dict[str, dict[str, Any]] = {
@@ -68,6 +72,10 @@ class FakePlpy:
                 return [{"endpoint": json.dumps(found) if found else None, "realm": "kb"}]
             case "select graphrag._check_may_spend":
                 return [{"_check_may_spend": None}]
+            case "select pg_catalog.current_setting":
+                return [{"current_setting": "1"}]
+            case "select current_user::text":
+                return [{"current_user": CALLER}]
             case "select width from realm":
                 return [{"width": self.width}] if self.width else []
             case "select a.answer::text from jsonb_array_elements":
@@ -94,6 +102,12 @@ class FakePlpy:
         if self.call is None:
             return call_endpoints(self, requests, concurrency)
         return json.dumps([self.call(request) for request in parsed], ensure_ascii=False)
+
+
+def call_endpoints(
+    plpy: FakePlpy, requests: str, concurrency: int, factory: ClientFactory | None = None
+) -> str:
+    return calling.call_endpoints(plpy, CALLER, requests, concurrency, factory)
 
 
 def answered(body: dict[str, Any], model: str = "model") -> Answer:

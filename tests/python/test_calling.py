@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import html
 import json
 import resource
 import socket
@@ -15,13 +16,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 
 import pytest
 
 from graphrag_pl import calling
-from graphrag_pl.calling import Attempts, call_endpoints
+from graphrag_pl.calling import Attempts
 from graphrag_pl.retry import CallError
-from tests.python.fakes import FakePlpy, SqlError
+from tests.python.fakes import CALLER, FakePlpy, SqlError, call_endpoints
 from tests.support import endpoint as scripted
 from tests.support.endpoint import Endpoint
 
@@ -431,6 +433,14 @@ def test_environment_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(client.opened) == [("http://env/v1", KEY), ("http://named/v1", "sk-other")]
 
 
+@pytest.mark.parametrize(("stored", "is_told"), [("env:NO_SUCH_VARIABLE", True), ("sk-wrong-one", False), (None, False)])
+def test_a_variable_that_is_not_there_is_told_of_when_it_is_missed(stored: str | None, is_told: bool) -> None:
+    client = failing(UNAUTHORISED)
+    (answer,) = call(client, request(), places={URL: (stored, True)})
+    assert answer["status"] == 401
+    assert ("environment" in (answer["hint"] or "")) == is_told
+
+
 # ---------------------------------------------------------------- cancellation
 class StatementCancelledError(Exception):
     """What plpy.execute() raises in a cancelled statement."""
@@ -488,7 +498,7 @@ def test_a_cancel_met_in_the_last_round_of_a_tick_is_not_lost(
     monkeypatch.setattr(calling, "_answer", answer)
     requests = [request(body={"role": role}) for role in ("first", "cancelled", "stuck")]
     fake = FakePlpy(locations={URL: (KEY, True)})
-    calls = calling.open_calls(fake, json.dumps(requests), 4, failing(BODY))
+    calls = calling.open_calls(fake, CALLER, json.dumps(requests), 4, failing(BODY))
     try:
         with pytest.raises(StatementCancelledError):
             all(not calls.step() for _ in range(4))
@@ -659,11 +669,65 @@ def test_a_key_that_cannot_be_sent_is_not_shown() -> None:
     assert "sk-1" not in json.dumps(answer)
 
 
-def test_http_answer_nested_too_deep() -> None:
+@pytest.mark.parametrize("raw", [b"[" * 200_000, *(b'{"x": ' * n + b"1" + b"}" * n for n in (150, 400, 900))])
+def test_http_answer_nested_too_deep(raw: bytes) -> None:
     with Endpoint() as server:
-        server.inject(lambda *_: scripted.Response(raw=b"[" * 200_000))
+        server.inject(lambda *_: scripted.Response(raw=raw))
         (answer,) = over_http(server, CHAT)
     assert answer["code"] == "GR103"
+
+
+def echoing(how: Callable[[str], str]) -> scripted.Fault:
+    """A server whose answer has the key, spelt its own way."""
+
+    def apply(request: scripted.Request, response: scripted.Response) -> scripted.Response:
+        key = request.headers["authorization"].removeprefix("Bearer ")
+        return replace(response, raw=json.dumps(response.payload).replace("said", how(key)).encode())
+
+    return apply
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "as it is": lambda key: json.dumps(key)[1:-1],
+    "as PHP does": lambda key: json.dumps(key)[1:-1].replace("/", "\\/"),
+    "in numbers": lambda key: "".join(f"\\u{ord(letter):04x}" for letter in key),
+    "in HTML": html.escape,
+    "in a URL": lambda key: quote(key, safe=""),
+}
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS.keys())
+@pytest.mark.parametrize("key", ["sk-1/2+3=&4", 'sk-"1"/2'])
+def test_http_a_key_that_an_answer_spells_its_own_way(spell: Callable[[str], str], key: str) -> None:
+    echo = echoing(spell)
+    with Endpoint() as server:
+        server.on_extraction = lambda _: "said"
+        server.inject(echo)
+        (answer,) = over_http(server, CHAT, key=key)
+        assert answer["body"]["choices"][0]["message"]["content"] == "[key]"
+        if spell is SPELLINGS["in numbers"]:
+            return  # nobody reads it in what is no JSON
+        for broken in (
+            lambda r, a: replace(echo(r, a), status=400),
+            lambda r, a: replace(echo(r, a), raw=echo(r, a).bytes[:-1]),
+        ):
+            server.heal()
+            server.inject(broken)
+            (answer,) = over_http(server, CHAT, key=key)
+            assert not answer["ok"]
+            assert '"content": "[key]"' in answer["detail"]
+
+
+@pytest.mark.parametrize("key", ["m", "none", "test", "EMPTY", "ollama", "content"])
+def test_http_a_word_in_place_of_a_key_is_left_alone(key: str) -> None:
+    """Servers without keys are given one: it is no secret, and stands in answers for other reasons."""
+    with Endpoint() as server:
+        server.on_extraction = lambda _: f"A {key} and a Pro{key}ant."
+        (answer,) = over_http(server, CHAT, key=key)
+        assert answer["body"]["choices"][0]["message"]["content"] == f"A {key} and a Pro{key}ant."
+        (answer,) = over_http(server, EMBEDDING, key=key)
+        assert answer["ok"]
+        assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {key}"}
 
 
 # ---------------------------------------------------------------- answers without measure

@@ -45,7 +45,14 @@ def test_structured_output_is_found_by_asking(supported: str, status: str) -> No
     assert len(plpy.requests) == 1 + ["json_schema", "json_object", "text"].index(supported)
 
 
-@pytest.mark.parametrize("text", ["All is well.", "", None])
+@pytest.mark.parametrize("text", ["", None, "<think>hm</think>"])
+def test_an_answer_that_is_none(text: str | None) -> None:
+    found = examine(Plpy(json_schema=said(text)))
+    assert found["endpoint extraction"]["status"] == "error"
+    assert "structured output" not in found
+
+
+@pytest.mark.parametrize("text", ["All is well.", "{", "<think>hm</think>Yes."])
 def test_an_answer_that_is_no_json(text: str | None) -> None:
     found = examine(Plpy(json_schema=said(text)))
     assert found["structured output"]["status"] == "warning"

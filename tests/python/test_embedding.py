@@ -118,8 +118,9 @@ def test_shuffled_index_is_put_in_order() -> None:
 
 
 def test_missing_index_means_the_order_of_the_texts() -> None:
-    fake = answering(lambda data: [{"embedding": item["embedding"]} for item in data])
-    assert [numbers(v)[0] for v in embed(fake, ["a", "bb"])] == [1, 2]
+    for missing in ({}, {"index": None}):
+        fake = answering(lambda data: [{"embedding": item["embedding"], **missing} for item in data])
+        assert [numbers(v)[0] for v in embed(fake, ["a", "bb"])] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -131,6 +132,8 @@ def test_missing_index_means_the_order_of_the_texts() -> None:
         lambda data: [{**item, "index": item["index"] + 1} for item in data],
         lambda data: [{**item, "index": str(item["index"])} for item in data],
         lambda data: [{**item, "index": True} for item in data],
+        lambda data: [{**item, "index": float(item["index"])} for item in data],
+        lambda data: [{"embedding": item["embedding"]} if item["index"] == 1 else item for item in data],
         lambda data: [{**item, "embedding": "AACAPw=="} for item in data],
         lambda data: [{**item, "embedding": []} for item in data],
         lambda data: [None for _ in data],
@@ -178,6 +181,15 @@ def test_zero_vectors(zero: float) -> None:
     assert "zero" in str(error)
 
 
+@pytest.mark.parametrize("component", [1e-20, 1e-38, 1e19, 3e38])
+def test_vectors_whose_length_is_beyond_32_bits(component: float) -> None:
+    """pgvector adds squares up: their distance to anything would be no number."""
+    fake = answering(lambda data: [{**item, "embedding": [component] * 3} for item in data])
+    error = caught(fake, ["a"])
+    assert error.sqlstate == "GR106"
+    assert "too small or too large" in str(error)
+
+
 def test_other_width_names_both() -> None:
     error = caught(plpy(width=768), ["a"])
     assert error.sqlstate == "GR105"
@@ -213,7 +225,11 @@ def test_no_endpoint() -> None:
     assert "OPENAI_API_KEY" in str(error.detail)
 
 
-@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=8))
+@given(
+    st.lists(
+        st.floats(width=32, allow_nan=False, min_value=-(2.0**57), max_value=2.0**57), min_size=1, max_size=8
+    ).filter(lambda vector: not any(vector) or max(map(abs, vector)) > 1e-14)
+)
 def test_literals_are_the_same_32_bit_floats(vector: list[float]) -> None:
     fake = answering(lambda data: [{**item, "embedding": vector} for item in data])
     fake.width = len(vector)

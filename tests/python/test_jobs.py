@@ -11,7 +11,7 @@ import pytest
 from graphrag_pl import errors
 from graphrag_pl.calling import hand_over, open_calls, take_over
 from graphrag_pl.retry import CallError
-from tests.python.fakes import FakePlpy, SqlError
+from tests.python.fakes import CALLER, FakePlpy, SqlError
 
 URL = "http://models/v1"
 REQUESTS = json.dumps([{"kind": "chat", "base_url": URL, "models": ["m"], "body": {"messages": []}}] * 3)
@@ -50,7 +50,7 @@ def fake() -> FakePlpy:
 
 def test_nothing_is_sent_before_the_first_step(fake: FakePlpy) -> None:
     client = Slow(0.25)
-    calls = open_calls(fake, REQUESTS, 4, client)
+    calls = open_calls(fake, CALLER, REQUESTS, 4, client)
     assert client.sent == 0
     steps = 1
     while not calls.step():
@@ -63,7 +63,7 @@ def test_nothing_is_sent_before_the_first_step(fake: FakePlpy) -> None:
 
 def test_what_is_closed_is_given_up(fake: FakePlpy) -> None:
     client = Slow(60)
-    calls = open_calls(fake, REQUESTS, 2, client)
+    calls = open_calls(fake, CALLER, REQUESTS, 2, client)
     assert not calls.step()
     calls.close()
     calls.close()
@@ -75,7 +75,7 @@ def test_a_failure_is_an_answer(fake: FakePlpy) -> None:
         async def send(self, *_: object) -> dict[str, Any]:
             raise CallError("GR102", "answered HTTP 400")
 
-    calls = open_calls(fake, REQUESTS, 4, Failing(0))
+    calls = open_calls(fake, CALLER, REQUESTS, 4, Failing(0))
     while not calls.step():
         pass
     assert [answer["code"] for answer in calls.answers()] == ["GR102"] * 3
@@ -83,8 +83,8 @@ def test_a_failure_is_an_answer(fake: FakePlpy) -> None:
 
 
 def test_only_the_last_that_was_handed_over_is_taken_over(fake: FakePlpy) -> None:
-    hand_over(fake, REQUESTS, 1)
-    hand_over(fake, "[]", 1)
+    hand_over(fake, CALLER, REQUESTS, 1)
+    hand_over(fake, CALLER, "[]", 1)
     calls = take_over()
     assert calls.step()
     assert calls.answers() == []

@@ -128,7 +128,18 @@ def test_noise_neither_hangs_nor_crashes(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "noise", ["[" * 100_000, "{" * 100_000, '{"a":' * 30_000, '"' * 100_001, '[{"' * 30_000]
+    "noise",
+    [
+        "[" * 100_000,
+        "{" * 100_000,
+        '{"a":' * 30_000,
+        '"' * 100_001,
+        '[{"' * 30_000,
+        '{"a":' * 400 + "{}" + "}" * 400,
+        '{"a":' * 900 + "{}" + "}" * 900,
+        '{"entities": [{"name": "A", "x": ' + "[" * 400 + "]" * 400 + '}], "triples": []}',
+        '{"entities": [{"name": "A", "x": ' + "[" * 900 + "]" * 900 + '}], "triples": [],}',
+    ],
 )
 def test_pathological_nesting_is_unusable(noise: str) -> None:
     with pytest.raises(UnusableError):

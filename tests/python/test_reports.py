@@ -93,6 +93,15 @@ def test_prose_around_the_json_is_no_problem() -> None:
     assert found["title"] == "The Harlan family"
 
 
+def test_a_report_that_was_cut_off_is_kept_and_told_of() -> None:
+    whole = answer(findings=[{"summary": "Ada owns it."}, {"summary": "Bob left it for good."}])
+    fake = plpy(lambda r: said(whole[:-20], "length") if "cut" in str(r["body"]) else said(whole))
+    found = run(fake, "- cut off", "- whole")
+    assert [len(one["findings"]) for one in found] == [1, 2]
+    (warning,) = fake.warnings
+    assert "reports cut off" in warning
+
+
 def test_titles_are_unique() -> None:
     found = run(plpy(lambda _: said(answer())), "a", "b", "c", taken=("THE HARLAN FAMILY",))
     titles = [one["title"] for one in found]
@@ -136,6 +145,15 @@ def test_a_part_that_cannot_be_read_is_told() -> None:
     first, second = notes(plpy(script, "synthesis"), "first", "second")
     assert first == "It is so."
     assert "error" in second
+
+
+@pytest.mark.parametrize(("text", "is_told"), [("Ada owns", True), ("<think>Hm", False)])
+def test_a_part_whose_note_was_cut_off(text: str, is_told: bool) -> None:
+    """What there is of it is used; nothing is no note that there is nothing."""
+    fake = plpy(lambda _: said(text, "length"), role="synthesis")
+    (found,) = json.loads(note(fake, {}, "Who?", '["Ada owns it."]', "{}", 4))
+    assert bool(fake.warnings) == is_told
+    assert found == text if is_told else "finish_reason length" in found["error"]
 
 
 def test_if_no_part_can_be_read_the_endpoint_is_to_blame() -> None:

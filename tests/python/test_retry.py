@@ -11,16 +11,26 @@ from graphrag_pl.retry import backoff, error_of_status, retry_after
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 def test_transient(status: int) -> None:
-    assert error_of_status(status, "", None, {}).may_retry
+    assert error_of_status(status, "", [], {}).may_retry
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 413, 422, 501, 505])
 def test_final(status: int) -> None:
-    assert not error_of_status(status, "", None, {}).may_retry
+    assert not error_of_status(status, "", [], {}).may_retry
 
 
-def test_quota_is_not_a_blip() -> None:
-    error = error_of_status(429, "", "insufficient_quota", {"retry-after": "1"})
+@pytest.mark.parametrize(
+    ("status", "codes"),
+    [
+        (429, ["insufficient_quota"]),
+        (429, ["429", "insufficient_quota"]),
+        (429, ["billing_not_active"]),
+        (429, ["exceeded_current_quota_error"]),
+        (402, []),
+    ],
+)
+def test_quota_is_not_a_blip(status: int, codes: list[str]) -> None:
+    error = error_of_status(status, "", codes, {"retry-after": "1"})
     assert (error.may_retry, error.may_fail_over, error.is_of_server) == (False, False, True)
 
 

@@ -38,10 +38,20 @@ def ask(
 def test_answer_with_its_cost() -> None:
     assert ask(plpy(said("Acme did [1].", model="served"))) == {
         "answer": "Acme did [1].",
+        "is_partial": False,
         "model": "served",
         "input_tokens": 7,
         "output_tokens": 3,
     }
+
+
+def test_an_answer_that_was_cut_off_says_so() -> None:
+    fake = plpy(said("Acme did, in the year of", "length"))
+    found = ask(fake)
+    assert (found["answer"], found["is_partial"]) == ("Acme did, in the year of", True)
+    (warning,) = fake.warnings
+    assert "synthesis endpoint http://x/v1" in warning
+    assert "max_tokens" in warning
 
 
 def test_prompt() -> None:
