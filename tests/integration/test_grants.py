@@ -459,8 +459,8 @@ def renew(site: Site) -> None:
 
 
 def test_what_a_role_has_by_membership_does_not_become_its_own(site: Site, other: str) -> None:
-    sql(site.admin, f"grant {site.names['spender']} to {other}")
     rows(site.admin, "grant_reader", other, "kb")
+    sql(site.admin, f"grant {site.names['spender']} to {other}")
     sql(site.admin, f"grant execute on function graphrag.derive to {other}")
     renew(site)
     assert value(site.admin, MAY_CALL, [other, "graphrag._call"])
