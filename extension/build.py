@@ -213,7 +213,8 @@ def dollar_quote(text: str) -> str:
 def tle_script(version: str, python_library: str) -> str:
     """One script that registers the current version and all update paths with pg_tle. A second run changes nothing.
 
-    Before its release 1.5 pg_tle knows no fixed schema: the script makes it, and says how to create the extension in it.
+    Before its release 1.5 pg_tle knows no fixed schema: the script makes it, and says how to create the extension
+    in it.
     """
     needed = [name.strip() for name in control_value("requires").split(",")]
     requires = ", ".join(f"'{name}'" for name in needed)

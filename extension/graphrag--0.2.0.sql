@@ -3334,8 +3334,8 @@ create function graphrag._roles_of(realm text)
     returns table (name name, call text, is_in boolean)
     language sql stable parallel safe rows 10
 as $function$
--- Rights on tables are the owner's to give, and to make up. So a superuser's call gives nobody the right to spend in the
--- realm of an owner who could not have given it: it is the database's endpoints too that whoever has it may call.
+-- Rights on tables are the owner's to give, and to make up. So a superuser's call gives nobody the right to spend in
+-- the realm of an owner who could not have given it: it is the database's endpoints too that whoever has it may call.
     select
         r.rolname,
         case

@@ -507,9 +507,9 @@ def test_an_entry_point_made_anew_comes_back_to_readers_and_writers(site: Site) 
     for function in ("retrieve", "query", "merge_entities", "doctor"):
         sql(site.admin, f"revoke execute on function graphrag.{function} from {names}")
     renew(site)
-    for kind in MAY:
-        allowed = {f for f in MAY[kind] if value(site.admin, MAY_CALL, [site.names[kind], f"graphrag.{f}"])}
-        assert allowed == MAY[kind], kind
+    for kind, expected in MAY.items():
+        allowed = {f for f in expected if value(site.admin, MAY_CALL, [site.names[kind], f"graphrag.{f}"])}
+        assert allowed == expected, kind
     assert not value(site.admin, MAY_CALL, [site.names["reader"], "graphrag.query"])
     assert not value(site.admin, MAY_CALL, [site.names["reader"], "graphrag._call"])
 

@@ -153,9 +153,11 @@ def test_realms_are_carried_over_within_a_version(conn: Connection) -> None:
     beside(conn)
     if not (programs(conn) / "pg_upgrade").exists():
         pytest.skip("this server's programs have no pg_upgrade")
-    with moved(conn, programs(conn), programs(conn)) as (new, position):
-        with new.database("postgres").connect() as after:
-            goes_on(after, position)
+    with (
+        moved(conn, programs(conn), programs(conn)) as (new, position),
+        new.database("postgres").connect() as after,
+    ):
+        goes_on(after, position)
 
 
 @pytest.mark.parametrize("options", [(), ("--link",)], ids=["copy", "link"])
@@ -165,7 +167,9 @@ def test_realms_are_carried_over_to_a_newer_version(conn: Connection, options: t
     if not pairs:
         pytest.skip("no other PostgreSQL with this extension is installed beside this server's")
     for old_bin, new_bin in pairs:
-        with moved(conn, old_bin, new_bin, *options) as (new, position):
-            with new.database("postgres").connect() as after:
-                assert value(after, "show server_version").startswith(f"{major(new_bin)}.")
-                goes_on(after, position)
+        with (
+            moved(conn, old_bin, new_bin, *options) as (new, position),
+            new.database("postgres").connect() as after,
+        ):
+            assert value(after, "show server_version").startswith(f"{major(new_bin)}.")
+            goes_on(after, position)

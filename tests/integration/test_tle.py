@@ -114,7 +114,9 @@ class Site:
 @pytest.fixture
 def stand_in(conn: Connection, request: pytest.FixtureRequest) -> Iterator[Site]:
     if value(conn, "select current_setting('extension_destdir', true)") is None:
-        pytest.skip("this server has no extension_destdir, Debian's setting for where extensions are looked for")
+        pytest.skip(
+            "this server has no extension_destdir, Debian's setting for where extensions are looked for"
+        )
     share = Path(str(value(conn, "select setting from pg_config where name = 'SHAREDIR'")))
     if (share / "extension" / "graphrag.control").exists():
         pytest.skip("this server's own directory has the extension's files")
@@ -125,7 +127,9 @@ def stand_in(conn: Connection, request: pytest.FixtureRequest) -> Iterator[Site]
         server.start()
         directory = root / share.relative_to("/") / "extension"
         directory.mkdir(parents=True)
-        (directory / "pg_tle.control").write_text("default_version = '1'\nrelocatable = false\nschema = pgtle\n")
+        (directory / "pg_tle.control").write_text(
+            "default_version = '1'\nrelocatable = false\nschema = pgtle\n"
+        )
         (directory / "pg_tle--1.sql").write_text(STAND_IN + request.param)
         yield Site(server.database("postgres"), library(conn), directory)
 
@@ -186,7 +190,10 @@ def test_what_it_registers_can_be_created_and_updated(stand_in: Site) -> None:
             " to maker; alter schema graphrag owner to maker; set role maker")  # fmt: skip
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="plpython3u"):
             sql(conn, "create extension graphrag schema graphrag")
-        sql(conn, "reset role; alter schema graphrag owner to postgres; create extension graphrag schema graphrag")
+        sql(
+            conn,
+            "reset role; alter schema graphrag owner to postgres; create extension graphrag schema graphrag",
+        )
         use(conn)
         fixed = sql(conn, "select from pgtle.given where schema = 'graphrag'")
         sql(conn, "drop extension graphrag cascade")

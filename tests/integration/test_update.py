@@ -305,7 +305,9 @@ def test_an_owner_who_is_no_superuser_migrates_after_an_update(old: Database) ->
         assert index(conn, *BOB)["relations_added"] == 1
 
 
-def test_what_an_owner_may_not_grant_is_said_and_the_realm_migrated(conn: Connection, database: Database) -> None:
+def test_what_an_owner_may_not_grant_is_said_and_the_realm_migrated(
+    conn: Connection, database: Database
+) -> None:
     """He wrote a right on his tables by hand, for a role that may call some of the extension only."""
     owner, friend = f"{database.name}_owner", f"{database.name}_friend"
     hints: list[str] = []

@@ -91,7 +91,9 @@ def test_the_library_path_replaces_the_token() -> None:
 
 
 def test_a_release_that_knows_no_directory_of_its_python_is_given_it() -> None:
-    script = build.located("install(s, '0.1.0', '@PYTHON_LIBRARY@') install(s, '0.2.0', '@PYTHON_LIBRARY@')", "/x")
+    script = build.located(
+        "install(s, '0.1.0', '@PYTHON_LIBRARY@') install(s, '0.2.0', '@PYTHON_LIBRARY@')", "/x"
+    )
     tag = sys.implementation.cache_tag
     assert script == f"install(s, '0.1.0', '/x/{tag}') install(s, '0.2.0', '/x')"
 
