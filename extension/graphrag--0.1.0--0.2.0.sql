@@ -3001,7 +3001,8 @@ create function graphrag._migrate_objects(tables text)
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- As the owner of the tables, so that what is new is his, and no trigger or default of his is run with other rights.
+-- As the owner of the tables, so that what is new is his, and no trigger or default of his is run with other rights by
+-- mistake. One that takes the role back is not stopped: docs/security.md says whose realm nobody else migrates.
 -- His role need not have EXECUTE on anything here: so what is run as him is put together before. A trigger has no
 -- owner, but wants EXECUTE on its function: those are made as the caller.
 declare
