@@ -26080,14 +26080,20 @@ create function graphrag._renew_functions()
     language plpgsql volatile parallel unsafe security definer
     set search_path = pg_catalog, pg_temp
 as $function$
+declare
+    _new name[] := graphrag._new_entry_points();
 begin
     perform graphrag._grant_functions(
         r.rolname,
         g.entry_points
-        || case when g.reads then graphrag._reader_functions() else '{}' end
-        || case when g.reads and g.spends then '{query}'::name[] else '{}' end
-        || case when g.writes then graphrag._writer_functions() else '{}' end
-        || case when g.makes_realms then graphrag._entry_points() else '{}' end
+        || array(
+            select n.name
+            from unnest(_new) as n (name)
+            where g.makes_realms
+                or g.reads and n.name = any (graphrag._reader_functions())
+                or g.reads and g.spends and n.name = 'query'
+                or g.writes and n.name = any (graphrag._writer_functions())
+        )
         || case when g.has_triggers or g.makes_realms then graphrag._trigger_functions() else '{}' end,
         case when g.spends then '{}'::name[] else '{_call, _open_calls}' end
     )
@@ -26136,15 +26142,20 @@ revoke all on routine graphrag._let_in() from public;
 
 comment on function graphrag._let_in() is 'Roles that have been given functions of the extension, and what they are by them.';
 
-create function graphrag._entry_points()
+create function graphrag._new_entry_points()
     returns name[]
     language sql stable parallel safe
 as $function$
-    select array_agg(f.name) from graphrag._functions() as f where f.name !~ '^_'
+-- One that others have been given is not new: who lacks it was not to have it.
+    select coalesce(array_agg(f.name), '{}')
+    from graphrag._functions() as f
+    join pg_catalog.pg_proc as p on p.oid = f.id
+    where f.name !~ '^_'
+        and not exists (select from pg_catalog.aclexplode(p.proacl) as a where a.grantee <> p.proowner)
 $function$;
-revoke all on routine graphrag._entry_points() from public;
+revoke all on routine graphrag._new_entry_points() from public;
 
-comment on function graphrag._entry_points() is 'The public functions of the extension.';
+comment on function graphrag._new_entry_points() is 'Public functions that nobody has been given, as an update brings them or makes them anew.';
 
 create function graphrag._functions()
     returns table (id oid, name name)

@@ -502,16 +502,27 @@ def test_an_old_snapshot_brings_back_no_right(site: Site, module_database: Datab
 
 
 def test_an_entry_point_made_anew_comes_back_to_readers_and_writers(site: Site) -> None:
-    """As an update leaves it that gives a function other arguments: without grants."""
-    names = ", ".join(site.names[kind] for kind in ("reader", "spender", "writer"))
+    """As an update leaves it that gives a function other arguments: nobody has been given it."""
+    everybody = ", ".join([*site.names.values()])
     for function in ("retrieve", "query", "merge_entities", "doctor"):
-        sql(site.admin, f"revoke execute on function graphrag.{function} from {names}")
+        sql(site.admin, f"revoke execute on function graphrag.{function} from {everybody}")
     renew(site)
     for kind, expected in MAY.items():
         allowed = {f for f in expected if value(site.admin, MAY_CALL, [site.names[kind], f"graphrag.{f}"])}
         assert allowed == expected, kind
     assert not value(site.admin, MAY_CALL, [site.names["reader"], "graphrag.query"])
     assert not value(site.admin, MAY_CALL, [site.names["reader"], "graphrag._call"])
+
+
+@pytest.mark.parametrize("also", ["", "create_realm"])
+def test_what_was_taken_from_one_and_left_to_others_stays_so(site: Site, other: str, also: str) -> None:
+    rows(site.admin, "grant_writer", other, "kb")
+    if also:
+        sql(site.admin, f"grant execute on function graphrag.{also} to {other}")
+    sql(site.admin, f"revoke execute on function graphrag.export, graphrag.merge_entities from {other}")
+    renew(site)
+    assert not value(site.admin, MAY_CALL, [other, "graphrag.export"])
+    assert not value(site.admin, MAY_CALL, [other, "graphrag.merge_entities"])
 
 
 def test_two_who_grant_at_once_wait_for_each_other(site: Site, module_database: Database, other: str) -> None:
