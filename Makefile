@@ -40,7 +40,7 @@ export STATE PYTHON
 PG_CONFIG ?= $(firstword $(wildcard $(PG_BIN)/pg_config) pg_config)
 PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
 PKGLIBDIR := $(shell $(PG_CONFIG) --pkglibdir 2>/dev/null)
-PYTHON_LIBRARY ?= $(PKGLIBDIR)/graphrag_python
+PYTHON_LIBRARY ?= /usr/local/lib/graphrag_python
 
 # The root directory that the server will see as PYTHON_LIBRARY's; not empty only for the private cluster.
 RUNTIME_ROOT :=
@@ -72,7 +72,7 @@ install-python:
 	@$(if $(PGXS),,$(error no PGXS: run make setup, or name another PG_CONFIG=))
 	@extension/install_python.sh $(DESTDIR)$(PYTHON_LIBRARY) $(PKGLIBDIR)/plpython3.so
 
-uninstall: uninstall-python
+# Not with `uninstall`: servers of other major versions use them too.
 uninstall-python:
 	rm -rf $(DESTDIR)$(PYTHON_LIBRARY)
 

@@ -47,6 +47,8 @@ from extension.update import UpdateError, update_script  # noqa: E402
 EXTENSION = "graphrag"
 FROZEN = ROOT / "extension" / "frozen.sha256"
 PYTHON_LIBRARY_TOKEN = "@PYTHON_LIBRARY@"
+# Releases that look for the packages in the directory itself, not in their Python's own there.
+FLAT = ("0.1.0",)
 DIRECTIVE = re.compile(
     r"\{\{(?:file:(?P<file>[^}]+)|sha256:(?P<hashed>[^}]+)|(?P<modules>python_modules))\}\}"
 )
@@ -182,6 +184,9 @@ def located(script: str, python_library: str) -> str:
     """`script` for a server that has the third-party Python packages in the directory `python_library`."""
     if not re.fullmatch(r"/[\w./+-]+", python_library):
         raise BuildError(f"the path {python_library!r} cannot stand in SQL and Python strings unquoted")
+    for release in FLAT:
+        before = f"'{release}', '{PYTHON_LIBRARY_TOKEN}"
+        script = script.replace(before, f"{before}/{sys.implementation.cache_tag}")
     return script.replace(PYTHON_LIBRARY_TOKEN, python_library)
 
 
@@ -208,7 +213,8 @@ def dollar_quote(text: str) -> str:
 def tle_script(version: str, python_library: str) -> str:
     """One script that registers the current version and all update paths with pg_tle. A second run changes nothing.
 
-    pg_tle knows no fixed schema: the script makes it, and says how to create the extension in it.
+    Before its release 1.5 pg_tle knows no fixed schema: the script makes it, and says how to create the extension
+    in it.
     """
     needed = [name.strip() for name in control_value("requires").split(",")]
     requires = ", ".join(f"'{name}'" for name in needed)
@@ -225,18 +231,30 @@ def tle_script(version: str, python_library: str) -> str:
         text = dollar_quote(located(path.read_text(encoding="utf-8"), python_library))
         match path.stem.split("--")[1:]:
             case [target] if target == version:
-                parts.append(
-                    f"""select case
-    when exists (select from pgtle.available_extensions() as e where e.name = '{EXTENSION}')
-    then pgtle.install_extension_version_sql('{EXTENSION}', s.version, s.script)
-    else pgtle.install_extension('{EXTENSION}', s.version, '{comment}', s.script, array[{requires}])
+                # PL/pgSQL looks up a function when it first calls it: that of the other releases need not be there.
+                body = f"""
+declare
+    script text := {text};
+    has_schema boolean := to_regprocedure(
+        'pgtle.install_extension(text, text, text, text, text[], text)'
+    ) is not null;
+begin
+    if exists (
+        select from pgtle.available_extension_versions() as v where v.name = '{EXTENSION}' and v.version = '{version}'
+    ) then
+        return;
+    elsif exists (select from pgtle.available_extensions() as e where e.name = '{EXTENSION}') then
+        perform pgtle.install_extension_version_sql('{EXTENSION}', '{version}', script);
+    elsif has_schema then
+        perform pgtle.install_extension(
+            '{EXTENSION}', '{version}', '{comment}', script, array[{requires}], '{EXTENSION}'
+        );
+    else
+        perform pgtle.install_extension('{EXTENSION}', '{version}', '{comment}', script, array[{requires}]);
+    end if;
 end
-from (values ('{version}', {text})) as s (version, script)
-where not exists (
-    select from pgtle.available_extension_versions() as v where v.name = '{EXTENSION}' and v.version = s.version
-);
 """  # noqa: S608  a script of our own, without input from outside
-                )
+                parts.append(f"do {dollar_quote(body)};\n")
             case [old, new]:
                 parts.append(
                     f"""select pgtle.install_update_path('{EXTENSION}', '{old}', '{new}', {text})

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs the third-party Python packages that the extension imports in the server.
+# Installs the third-party Python packages that the extension imports in the server, into a directory of this Python's
+# own in DIRECTORY: servers of several major versions share it, and a server that pg_upgrade moved finds its own there.
 # Usage: install_python.sh DIRECTORY PLPYTHON_LIBRARY
 # Owned by whoever runs it, so by root in a system directory: who can write there runs code in the server.
 set -euo pipefail
 . "$(dirname "$0")/paths.sh"
-DIRECTORY=$1
+DIRECTORY=$1/$("$PYTHON" -c 'import sys; print(sys.implementation.cache_tag)')
 PLPYTHON=$2
 REQUIREMENTS=$ROOT/extension/requirements-server.txt
 

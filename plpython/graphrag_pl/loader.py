@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.machinery
 import linecache
+import os.path
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec
@@ -67,7 +68,9 @@ def add_library(directory: str) -> None:
 
 
 def install(sources: Mapping[str, str], version: str, directory: str) -> None:
-    """Serve this version's modules from now on and forget those of any other."""
+    """Serve this version's modules from now on and forget those of any other. The third-party libraries stand in
+    the directory in one of their own for each Python, so that the path outlives the server's move to another."""
+    directory = os.path.join(directory, sys.implementation.cache_tag or "")  # noqa: PTH118  no pathlib for one line
     add_library(directory)
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if type(finder).__name__ != EmbeddedFinder.__name__

@@ -81,7 +81,8 @@ create function graphrag._migrate_objects(tables text)
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- As the owner of the tables, so that what is new is his, and no trigger or default of his is run with other rights.
+-- As the owner of the tables, so that what is new is his, and no trigger or default of his is run with other rights by
+-- mistake. One that takes the role back is not stopped: docs/security.md says whose realm nobody else migrates.
 -- His role need not have EXECUTE on anything here: so what is run as him is put together before. A trigger has no
 -- owner, but wants EXECUTE on its function: those are made as the caller.
 declare
@@ -131,17 +132,23 @@ create function graphrag._renew_grants(realm text)
     language plpgsql volatile parallel unsafe
 as $function$
 -- What a role may do in a realm stands in the rights on its tables, which outlive updates and the extension itself.
--- Functions are given to those who may use the extension's schema: a superuser let them in. Others he only hears of.
+-- Functions are given to those who may use the extension's schema: a superuser let them in. Others he only hears of,
+-- and so does who may not grant what a role lacks.
 declare
     _role record;
     _outside text[] := '{}';
 begin
     for _role in select r.name, r.call, r.is_in from graphrag._roles_of(realm) as r loop
-        if _role.is_in then
-            execute _role.call;
-        else
-            _outside := _outside || _role.call;
-        end if;
+        begin
+            if _role.is_in then
+                execute _role.call;
+            else
+                _outside := _outside || _role.call;
+            end if;
+        exception
+            when insufficient_privilege then
+                _outside := _outside || _role.call;
+        end;
     end loop;
     if _outside <> '{}' then
         raise warning 'roles with rights on the realm "%" may not call all of the extension', realm
@@ -156,36 +163,42 @@ create function graphrag._roles_of(realm text)
     returns table (name name, call text, is_in boolean)
     language sql stable parallel safe rows 10
 as $function$
+-- Rights on tables are the owner's to give, and to make up. So a superuser's call gives nobody the right to spend in
+-- the realm of an owner who could not have given it: it is the database's endpoints too that whoever has it may call.
     select
         r.rolname,
         case
             when r.oid = n.nspowner then format('grant execute on all routines in schema graphrag to %I', r.rolname)
-            when has_table_privilege(r.oid, format('%I.document_version', realm), 'insert')
-                then format('select graphrag.grant_writer(%L, %L)', r.rolname, realm)
-            when has_table_privilege(r.oid, format('%I.usage', realm), 'insert')
-                then format('select graphrag.grant_reader(%L, %L, may_spend => true)', r.rolname, realm)
+            when w.writes then format('select graphrag.grant_writer(%L, %L)', r.rolname, realm)
+            when w.spends then format('select graphrag.grant_reader(%L, %L, may_spend => true)', r.rolname, realm)
             else format('select graphrag.grant_reader(%L, %L)', r.rolname, realm)
         end,
-        has_schema_privilege(r.oid, e.extnamespace, 'usage')
+        r.oid <> n.nspowner
+            and has_schema_privilege(r.oid, 'graphrag', 'usage')
             and case
-                when r.oid = n.nspowner
-                    then pg_has_role(e.extowner, 'usage') and has_function_privilege(r.oid, c.id, 'execute')
-                else pg_has_role(e.extowner, 'usage')
-                    or has_function_privilege(r.oid, 'graphrag.watermark(text, text)', 'execute')
+                when pg_has_role(e.extowner, 'usage')
+                    then pg_has_role(n.nspowner, e.extowner, 'usage')
+                        or not (w.writes or w.spends)
+                        or has_function_privilege(r.oid, 'graphrag._call(jsonb, integer)', 'execute')
+                else has_function_privilege(r.oid, 'graphrag.watermark(text, text)', 'execute')
             end
     from pg_catalog.pg_namespace as n
     join pg_catalog.pg_extension as e on e.extname = 'graphrag'
     cross join lateral aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) as a
     join pg_catalog.pg_roles as r on r.oid = a.grantee
-    cross join (values ('graphrag.create_realm(text, text, text, integer)'::regprocedure)) as c (id)
+    cross join lateral (
+        values (
+            has_table_privilege(r.oid, format('%I.document_version', realm), 'insert'),
+            has_table_privilege(r.oid, format('%I.usage', realm), 'insert')
+        )
+    ) as w (writes, spends)
     where n.nspname = realm
         and a.privilege_type = 'USAGE'
         and not pg_has_role(r.oid, e.extowner, 'usage')
         -- An owner who may make realms has what he needs: _renew_functions() saw to it.
         and (
             r.oid <> n.nspowner
-            or pg_has_role(e.extowner, 'usage')
-            or not has_function_privilege(r.oid, c.id, 'execute')
+            or not has_function_privilege(r.oid, 'graphrag.create_realm(text, text, text, integer)', 'execute')
         )
         and has_table_privilege(r.oid, format('%I.chunk', realm), 'select')
     order by r.rolname

@@ -14,9 +14,8 @@ as $function$
                 coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc),
                 pg_catalog.pg_get_expr(p.proargdefaults, 0)
             )
-        from pg_catalog.pg_proc as p
-        join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
-        where n.nspname = 'graphrag'
+        from graphrag._functions() as f
+        join pg_catalog.pg_proc as p on p.oid = f.id
     ),
     called (id, is_definer, body) as (
         select f.id, f.is_definer, f.body

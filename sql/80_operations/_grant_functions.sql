@@ -29,9 +29,21 @@ begin
                     _closed[1], cardinality(_closed) - 1, current_user),
                 hint = 'A superuser calls this function once for the role, with this realm or any other.';
     end if;
-    execute format('grant usage on schema graphrag to %I', grantee);
+    perform graphrag._lock_grants();
+    if not has_schema_privilege(grantee, 'graphrag', 'usage') then
+        execute format('grant usage on schema graphrag to %I', grantee);
+    end if;
     execute format('grant execute on routine %s to %I', array_to_string(_functions, ', '), grantee);
     execute format('grant select on %s to %I', array_to_string(_tables, ', '), grantee);
 end
 $function$;
 comment on function graphrag._grant_functions(name, name[], name[]) is 'Gives a role EXECUTE on entry points and on all that those call.';
+
+create function graphrag._lock_grants()
+    returns void
+    language sql volatile parallel unsafe
+as $function$
+-- Of two who grant on one object at once PostgreSQL lets one fail: "tuple concurrently updated".
+    select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('graphrag.grants', 0))
+$function$;
+comment on function graphrag._lock_grants() is 'Waits for others who grant functions or rights on a realm, until their transactions end.';

@@ -62,7 +62,8 @@ begin
             using errcode = 'insufficient_privilege',
                 hint = 'The realm''s owner or a superuser opens it to others.';
     end if;
+    perform graphrag._lock_grants();
     return _realm;
 end
 $function$;
-comment on function graphrag._realm_to_grant(name, text) is 'The realm that the caller may open to a role; raises if either is not there or it is not his.';
+comment on function graphrag._realm_to_grant(name, text) is 'The realm that the caller may open to a role, with the lock of those who grant; raises if either is not there or it is not his.';

@@ -40,8 +40,8 @@ create function graphrag._trigger_functions()
 as $function$
 -- Whoever writes a table runs its triggers, with his own rights.
     select array_agg(p.proname)
-    from pg_catalog.pg_proc as p
-    join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
-    where n.nspname = 'graphrag' and p.prorettype = 'trigger'::regtype
+    from graphrag._functions() as f
+    join pg_catalog.pg_proc as p on p.oid = f.id
+    where p.prorettype = 'trigger'::regtype
 $function$;
 comment on function graphrag._trigger_functions() is 'The extension''s trigger functions.';

@@ -5,18 +5,20 @@ from __future__ import annotations
 import subprocess
 from functools import partial
 
+import psycopg
 import pytest
 from pytest_postgresql.executors import NoopExecutor
 
 from tests.support.calls import refused, row, rows, set_models
 from tests.support.corpus import VOCABULARY, Draft, as_json, differences, index, make_realm
-from tests.support.database import Connection, Database, new_database, value, view
+from tests.support.database import Connection, Database, new_database, sql, value, view
 from tests.support.endpoint import Endpoint
 from tests.support.graph import read_graph
 from tests.support.model import Entity, Extraction, Triple
 from tests.support.servers import new_server, programs
 
 REALM = 'acme-eu.1/β "x"'
+QUOTED = '"' + REALM.replace('"', '""') + '"'
 
 
 def moves(number: int, city: str) -> Draft:
@@ -38,6 +40,22 @@ def copy(conn: Connection, source: Database, target: Database, *options: str) ->
         check=False,
     )
     assert restored.returncode == 0, restored.stderr.decode()
+
+
+def copy_apart(conn: Connection, source: Database, target: Database, *options: str) -> list[str]:
+    """pg_dump of the realm alone | pg_restore into a database without the extension; the statements that failed."""
+    dump = subprocess.run(
+        [str(programs(conn) / "pg_dump"), "--format=custom", f"--schema={QUOTED}", *options, source.dsn],
+        check=True,
+        capture_output=True,
+    )
+    restored = subprocess.run(
+        [str(programs(conn) / "pg_restore"), "--dbname", target.dsn],
+        input=dump.stdout,
+        capture_output=True,
+        check=False,
+    )
+    return [line for line in restored.stderr.decode().splitlines() if line.startswith("Command was: ")]
 
 
 @pytest.fixture
@@ -66,9 +84,8 @@ def test_a_whole_dump_lives_on(
 def test_one_realm_dumped_alone_lives_on(
     server: NoopExecutor, database: Database, source: Connection, endpoint: Endpoint
 ) -> None:
-    schema = '"' + REALM.replace('"', '""') + '"'
     with new_database(server, f"{database.name}_restored") as restored:
-        copy(source, database, restored, f"--schema={schema}")
+        copy(source, database, restored, f"--schema={QUOTED}")
         with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
             before = read_graph(source, REALM, "default", VOCABULARY)
             assert read_graph(conn, REALM, "default", VOCABULARY) == before
@@ -132,4 +149,51 @@ def test_a_dump_lives_on_in_a_fresh_cluster(
             assert read_graph(conn, REALM, "default", VOCABULARY) == before
             # Registered at the old server, and no key is in a dump.
             assert value(conn, "select count(*) from graphrag.endpoint_location") == 0
+            goes_on(conn, endpoint)
+
+
+@pytest.mark.parametrize("options", [(), ("--schema-only",)], ids=["with its data", "without"])
+def test_a_realm_that_comes_before_the_extension(
+    server: NoopExecutor, database: Database, source: Connection, endpoint: Endpoint, options: tuple[str, ...]
+) -> None:
+    """Only what needs the extension is missing then, and migrate_realm() brings it."""
+    with new_database(server, f"{database.name}_restored", template="template0") as restored:
+        with restored.connect() as conn:
+            sql(conn, "create extension vector; create extension pg_trgm")
+        failed = copy_apart(source, database, restored, *options)
+        assert failed
+        assert [line for line in failed if not line.startswith("Command was: CREATE TRIGGER")] == []
+        with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
+            sql(conn, "create extension graphrag cascade")
+            if options:
+                width = value(source, f"select width from {QUOTED}.realm")
+                rows(conn, "create_realm", REALM, "builtin:hash", width=width)
+            refused("GR202", (REALM, "triggers"), partial(rows, conn, "retrieve", "Ann", realm=REALM))
+            rows(conn, "migrate_realm", REALM)
+            if options:
+                # The vocabulary is rows too.
+                index(conn, REALM, "default", moves(2, "Berlin"))
+                assert {fact["object"] for fact in view(conn, REALM, "facts")} == {"Berlin"}
+                assert rows(conn, "retrieve", "Where does Ann live?", realm=REALM)
+            else:
+                before = read_graph(source, REALM, "default", VOCABULARY)
+                assert read_graph(conn, REALM, "default", VOCABULARY) == before
+                goes_on(conn, endpoint)
+            assert differences(conn, REALM, "default") == 0
+
+
+def test_a_dump_of_a_database_that_has_dropped_the_extension(
+    server: NoopExecutor, database: Database, source: Connection, endpoint: Endpoint
+) -> None:
+    """DROP EXTENSION is refused while there are realms, since their triggers need it; CASCADE takes those, no data."""
+    before = read_graph(source, REALM, "default", VOCABULARY)
+    with pytest.raises(psycopg.errors.DependentObjectsStillExist):
+        sql(source, "drop extension graphrag")
+    sql(source, "drop extension graphrag cascade")
+    with new_database(server, f"{database.name}_restored", template="template0") as restored:
+        copy(source, database, restored)
+        with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
+            sql(conn, "create extension graphrag cascade")
+            rows(conn, "migrate_realm", REALM)
+            assert read_graph(conn, REALM, "default", VOCABULARY) == before
             goes_on(conn, endpoint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege
 from psycopg.rows import dict_row
 
-from tests.support.calls import row, rows
+from tests.support.calls import eventually, row, rows, waiting
 from tests.support.database import Connection, Database, sql, value
 from tests.support.endpoint import Endpoint
 
@@ -439,3 +440,102 @@ def test_doctor_examines_what_its_caller_may_see(site: Site, kind: str) -> None:
     found = rows(site.sessions[kind], "doctor", "kb")
     assert "permission denied for function _doctor" not in str(found)
     assert "realm" in {f["check"] for f in found if f["status"] != "skipped"}
+
+
+# ---------------------------------------------------------------- what an update makes good again
+MAY_CALL = "select has_function_privilege(%s, p.oid, 'execute') from pg_proc as p where p.oid = %s::regproc"
+
+
+@pytest.fixture
+def other(site: Site) -> Iterator[str]:
+    """One more role, of this test."""
+    name = site.names["reader"] + "_2"
+    with role_of(site.admin, name):
+        yield name
+
+
+def renew(site: Site) -> None:
+    rows(site.admin, "_renew_functions")
+
+
+def test_what_a_role_has_by_membership_does_not_become_its_own(site: Site, other: str) -> None:
+    rows(site.admin, "grant_reader", other, "kb")
+    sql(site.admin, f"grant {site.names['spender']} to {other}")
+    sql(site.admin, f"grant execute on function graphrag.derive to {other}")
+    renew(site)
+    assert value(site.admin, MAY_CALL, [other, "graphrag._call"])
+    sql(site.admin, f"revoke {site.names['spender']} from {other}")
+    assert not value(site.admin, MAY_CALL, [other, "graphrag._call"])
+    assert value(site.admin, MAY_CALL, [other, "graphrag._derive"]), "what its own function needs"
+
+
+def test_functions_of_others_in_the_schema_are_not_given_away(site: Site, other: str) -> None:
+    """Not to whoever makes realms, and not because their name is one of the extension's."""
+    sql(site.admin, f"grant usage on schema graphrag to {other}")
+    sql(site.admin, f"grant execute on all routines in schema graphrag to {other}")
+    define = "create function graphrag.{} returns {} language plpgsql security definer as $$ begin return null; end $$"
+    made = {"mine()": "text", "retrieve(x point)": "text", "_mine()": "trigger"}
+    try:
+        for name, type_ in made.items():
+            sql(site.admin, define.format(name, type_))
+            sql(site.admin, f"revoke all on function graphrag.{name.replace('x ', '')} from public")
+        renew(site)
+        rows(site.admin, "grant_writer", other, "kb")
+        for name in made:
+            may = "select has_function_privilege(%s, 'graphrag.' || %s, 'execute')"
+            assert not value(site.admin, may, [other, name.replace("x ", "")]), name
+    finally:
+        for name in made:
+            sql(site.admin, f"drop function if exists graphrag.{name.replace('x ', '')}")
+
+
+def test_an_old_snapshot_brings_back_no_right(site: Site, module_database: Database, other: str) -> None:
+    """Somebody begins a transaction, another's rights are taken, and the first then renews what he sees as granted."""
+    rows(site.admin, "grant_writer", other, "kb")
+    with module_database.connect() as accomplice:
+        sql(accomplice, "begin isolation level repeatable read; select from pg_proc limit 1")
+        sql(site.admin, f"revoke all on all functions in schema graphrag from {other}")
+        rows(accomplice, "_renew_functions")
+        sql(accomplice, "commit")
+    assert not value(site.admin, MAY_CALL, [other, "graphrag.retrieve"])
+    assert not value(site.admin, MAY_CALL, [other, "graphrag._call"])
+
+
+def test_an_entry_point_made_anew_comes_back_to_readers_and_writers(site: Site) -> None:
+    """As an update leaves it that gives a function other arguments: nobody has been given it."""
+    everybody = ", ".join([*site.names.values()])
+    for function in ("retrieve", "query", "merge_entities", "doctor"):
+        sql(site.admin, f"revoke execute on function graphrag.{function} from {everybody}")
+    renew(site)
+    for kind, expected in MAY.items():
+        allowed = {f for f in expected if value(site.admin, MAY_CALL, [site.names[kind], f"graphrag.{f}"])}
+        assert allowed == expected, kind
+    assert not value(site.admin, MAY_CALL, [site.names["reader"], "graphrag.query"])
+    assert not value(site.admin, MAY_CALL, [site.names["reader"], "graphrag._call"])
+
+
+@pytest.mark.parametrize("also", ["", "create_realm"])
+def test_what_was_taken_from_one_and_left_to_others_stays_so(site: Site, other: str, also: str) -> None:
+    rows(site.admin, "grant_writer", other, "kb")
+    if also:
+        sql(site.admin, f"grant execute on function graphrag.{also} to {other}")
+    sql(site.admin, f"revoke execute on function graphrag.export, graphrag.merge_entities from {other}")
+    renew(site)
+    assert not value(site.admin, MAY_CALL, [other, "graphrag.export"])
+    assert not value(site.admin, MAY_CALL, [other, "graphrag.merge_entities"])
+
+
+def test_two_who_grant_at_once_wait_for_each_other(site: Site, module_database: Database, other: str) -> None:
+    """PostgreSQL lets one of two fail that grant on one object at once."""
+    third = other + "_3"
+    with role_of(site.admin, third), module_database.connect() as second, ThreadPoolExecutor(1) as pool:
+        sql(site.admin, "begin")
+        rows(site.admin, "grant_writer", other, "kb")
+        both = pool.submit(rows, second, "grant_writer", third, "kb")
+        with module_database.connect() as watcher:
+            eventually(lambda: waiting(watcher) == 1)
+        sql(site.admin, "commit")
+        both.result(timeout=30)
+        for role in (other, third):
+            assert value(site.admin, "select has_table_privilege(%s, 'kb.chunk', 'insert')", [role])
+            assert value(site.admin, MAY_CALL, [role, "graphrag.index"])

@@ -305,6 +305,43 @@ def test_an_owner_who_is_no_superuser_migrates_after_an_update(old: Database) ->
         assert index(conn, *BOB)["relations_added"] == 1
 
 
+def test_what_an_owner_may_not_grant_is_said_and_the_realm_migrated(
+    conn: Connection, database: Database
+) -> None:
+    """He wrote a right on his tables by hand, for a role that may call some of the extension only."""
+    owner, friend = f"{database.name}_owner", f"{database.name}_friend"
+    hints: list[str] = []
+    conn.add_notice_handler(lambda said: hints.append(said.message_hint or ""))
+    create(conn, "kb")
+    with roles(conn, owner, friend):
+        own(conn, owner)
+        let_in(conn, owner)
+        rows(conn, "grant_reader", friend, "kb")
+        sql(conn, f"grant insert on kb.document_version to {friend}; set role {owner}")
+        assert rows(conn, "migrate_realm", "kb")
+        assert hints[-1] == f"select graphrag.grant_writer('{friend}', 'kb');"
+
+
+def test_a_superusers_migration_gives_nobody_the_right_to_spend(conn: Connection, database: Database) -> None:
+    """Neither the owner from whom it is kept, nor those to whom he gives rights on his tables."""
+    owner, friend = f"{database.name}_owner", f"{database.name}_friend"
+    spends = "select has_function_privilege(%s, 'graphrag._call(jsonb, integer)', 'execute')"
+    create(conn, "kb")
+    with roles(conn, owner, friend):
+        own(conn, owner)
+        let_in(conn, owner)
+        sql(conn, f"revoke execute on function graphrag._call, graphrag._open_calls from {owner}")
+        rows(conn, "grant_reader", friend, "kb")
+        sql(conn, f"grant insert on kb.usage, kb.document_version to {friend}")
+        rows(conn, "migrate_realm", "kb")
+        assert not value(conn, spends, [owner])
+        assert not value(conn, spends, [friend])
+        # The realm of a superuser: who may write there was let in by one.
+        sql(conn, f"reassign owned by {owner} to postgres")
+        rows(conn, "migrate_realm", "kb")
+        assert value(conn, spends, [friend])
+
+
 def granted(conn: Connection, *names: str) -> set[tuple[str, str]]:
     """Who may execute what of the extension."""
     found = sql(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from extension.build import ROOT, python_modules
 
+TAG = str(sys.implementation.cache_tag)
 SCRIPT = f"""
 import sys, types, traceback
 def load(sources, version, directory):
@@ -32,7 +33,7 @@ from graphrag_pl.splitting import split
 import graphrag_pl
 print(split("Some text.")[0].body, graphrag_pl.__file__, graphrag_pl.loader.library_directory())
 """
-    assert run(code) == "Some text. <graphrag 1: graphrag_pl> /nowhere\n"
+    assert run(code) == f"Some text. <graphrag 1: graphrag_pl> /nowhere/{TAG}\n"
 
 
 def test_tracebacks_show_lines() -> None:
@@ -58,7 +59,7 @@ from graphrag_pl import answer
 load(sources | {"graphrag_pl.answer": "value = 2"}, "2", "/nowhere")
 from graphrag_pl.answer import value
 finders = [f for f in sys.meta_path if type(f).__name__ == "EmbeddedFinder"]
-print(value, len(finders), sys.path.count("/nowhere"))
+print(value, len(finders), sys.path.count("/nowhere/" + sys.implementation.cache_tag))
 """
     assert run(code) == "2 1 1\n"
 
@@ -75,11 +76,12 @@ except ModuleNotFoundError as error:
 
 
 def test_libraries_stand_behind_the_standard_library_and_before_the_distributions(tmp_path: Path) -> None:
-    (tmp_path / "json.py").write_text("raise SystemExit('shadowed the standard library')")
+    (tmp_path / TAG).mkdir()
+    (tmp_path / TAG / "json.py").write_text("raise SystemExit('shadowed the standard library')")
     code = """
 sys.path[:] = [p for p in sys.path if "-packages" not in p] + ["/usr/lib/python3/dist-packages"]
 load(sources, "1", sys.argv[1])
 import json
-print(sys.path[-2:] == [sys.argv[1], "/usr/lib/python3/dist-packages"])
+print(sys.path[-2:] == [sys.argv[2], "/usr/lib/python3/dist-packages"])
 """
-    assert run(code, str(tmp_path)) == "True\n"
+    assert run(code, str(tmp_path), str(tmp_path / TAG)) == "True\n"
