@@ -16303,12 +16303,7 @@ begin
         )
     into _passages, _relations, _seeds;
     return row(
-        array(
-            select f
-            from graphrag._fuse(_passages, null) as f
-            order by (select min(h.rank) from unnest(_passages) as h where h.id = f.id), f.score desc, f.id
-            limit places
-        ),
+        array(select f from graphrag._fuse(_passages, places, by_best => true) as f),
         array(
             select row(r.id, r.score, r.ranks, w.hop, w.via, w.is_cut)::graphrag._ranked
             from graphrag._rank_relations(_relations, '{}', ways, 3 * top_k, graphrag._today(filter))
@@ -16761,28 +16756,29 @@ comment on function graphrag._instant(text) is 'The end of the day, second or ot
 
 -- sql/60_retrieval/_fuse.sql
 
-create function graphrag._fuse(hits graphrag._hit[], places integer)
+create function graphrag._fuse(hits graphrag._hit[], places integer, by_best boolean default false)
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 50
 as $function$
--- Reciprocal rank fusion.
+-- Reciprocal rank fusion; by_best, what some channel has at a better place comes first, whatever the others say.
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
     return query
     select x.id, x.score, r.ranks, null::integer, null::text, null::boolean
     from (
-        select h.id, sum(1 / (_k + h.rank) order by h.rank) as score
+        select
+            h.id, sum(1 / (_k + h.rank) order by h.rank) as score, case when by_best then min(h.rank) end as best
         from unnest(hits) as h
         group by h.id
-        order by 2 desc, h.id
+        order by 3, 2 desc, h.id
         limit places
     ) as x
     cross join lateral graphrag._ranks_of(x.id, hits) as r
-    order by x.score desc, x.id;
+    order by x.best, x.score desc, x.id;
 end
 $function$;
-comment on function graphrag._fuse(graphrag._hit[], integer) is 'The best of what several channels found, by their ranks.';
+comment on function graphrag._fuse(graphrag._hit[], integer, boolean) is 'The best of what several channels found, by their ranks.';
 
 create function graphrag._ranks_of(id bigint, hits graphrag._hit[])
     returns table (ranks jsonb)

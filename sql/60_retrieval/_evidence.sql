@@ -190,12 +190,7 @@ begin
         )
     into _passages, _relations, _seeds;
     return row(
-        array(
-            select f
-            from graphrag._fuse(_passages, null) as f
-            order by (select min(h.rank) from unnest(_passages) as h where h.id = f.id), f.score desc, f.id
-            limit places
-        ),
+        array(select f from graphrag._fuse(_passages, places, by_best => true) as f),
         array(
             select row(r.id, r.score, r.ranks, w.hop, w.via, w.is_cut)::graphrag._ranked
             from graphrag._rank_relations(_relations, '{}', ways, 3 * top_k, graphrag._today(filter))
