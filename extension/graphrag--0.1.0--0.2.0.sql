@@ -16212,8 +16212,15 @@ as $function$
 -- Where personalised PageRank starts: at the entities of the nearest relations and of the names in the question, each
 -- the less the more passages name it, and a little at the passages that the channels found. A relation counts in full
 -- if it is as near as the nearest passage, and hardly from a cosine of a quarter less on: a graph that holds little of
--- what is asked leads nowhere.
+-- what is asked leads nowhere. docs/performance.md says how much these numbers matter.
 declare
+    _named constant double precision := 0.25;       -- mass of a name in the question
+    _alike constant double precision := 0.05;       -- of the passage that is nearest to it
+    _worded constant double precision := 0.025;     -- of the passage that shares its words best
+    _identified constant double precision := 0.5;   -- of a passage with an identifier of the question
+    _farther constant double precision := 0.25;     -- cosine by which a relation may be farther than that passage,
+    _least constant double precision := 0.05;       -- and what share of its mass it keeps if it is as far or farther
+    _sight constant double precision := 0.01;       -- share of its mass that the last of the passages found keeps
     _facts integer := (graphrag._setting('ppr_facts') #>> '{}')::integer;
     _nearest double precision := (select max(h.score) from unnest(passages) as h where h.channel = 'vector');
 begin
@@ -16222,9 +16229,11 @@ begin
         from (
             select e.entity as node, e.mass / greatest(p.number, 1) as mass
             from (
-                select s.id as entity, 0.25 as mass from unnest(seeds) as s where s.channel = 'name'
+                select s.id as entity, _named as mass from unnest(seeds) as s where s.channel = 'name'
                 union all
-                select n.entity, f.score * least(greatest(1 - 4 * (coalesce(_nearest, f.score) - f.score), 0.05), 1)
+                select
+                    n.entity,
+                    f.score * least(greatest(1 - (coalesce(_nearest, f.score) - f.score) / _farther, _least), 1)
                 from (
                     select h.id, h.score
                     from unnest(relations) as h
@@ -16239,15 +16248,15 @@ begin
             cross join lateral graphrag._passages_naming(e.entity, filter) as p
             union all
             -- From the least to the most that the channel measured; the least stays in sight.
-            select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end * greatest(
+            select -h.id, case when h.channel = 'vector' then _alike else _worded end * greatest(
                 coalesce((h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0), 1),
-                0.01
+                _sight
             )
             from unnest(passages) as h
             where h.channel in ('vector', 'text', 'statement')
             window c as (partition by h.channel)
             union all
-            select -h.id, 0.5 from unnest(passages) as h where h.channel = 'identifier'
+            select -h.id, _identified from unnest(passages) as h where h.channel = 'identifier'
         ) as n
         where n.mass > 0
         group by n.node
@@ -16751,7 +16760,12 @@ create or replace function graphrag._passages_by_mass(
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 10
 as $function$
--- By the logarithm of the mass, to which likeness to the question adds, and its place among those that share words.
+-- By the logarithm of the mass, to which likeness to the question adds, and the place among those that share words:
+-- docs/performance.md says how much these weights matter.
+declare
+    _likeness constant double precision := 6;   -- of a cosine of 1
+    _words constant double precision := 1;      -- of the first place; of the second half as much, and so on
+    _least constant double precision := 0.0001; -- of the most mass: below it, differences do not count
 begin
     return query
     with reached as (
@@ -16769,8 +16783,8 @@ begin
     from (
         select
             f.chunk, f.rank,
-            ln(f.score / f.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question))
-            + coalesce(1.0 / w.rank, 0)::double precision as score
+            ln(f.score / f.most + _least) + _likeness * (1 - graphrag._distance(t.vec, question))
+            + coalesce(_words / w.rank, 0) as score
         from reached as f
         join chunk as k on k.id = f.chunk
         join content as t on t.id = k.content

@@ -104,7 +104,12 @@ create function graphrag._passages_by_mass(
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 10
 as $function$
--- By the logarithm of the mass, to which likeness to the question adds, and its place among those that share words.
+-- By the logarithm of the mass, to which likeness to the question adds, and the place among those that share words:
+-- docs/performance.md says how much these weights matter.
+declare
+    _likeness constant double precision := 6;   -- of a cosine of 1
+    _words constant double precision := 1;      -- of the first place; of the second half as much, and so on
+    _least constant double precision := 0.0001; -- of the most mass: below it, differences do not count
 begin
     return query
     with reached as (
@@ -122,8 +127,8 @@ begin
     from (
         select
             f.chunk, f.rank,
-            ln(f.score / f.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question))
-            + coalesce(1.0 / w.rank, 0)::double precision as score
+            ln(f.score / f.most + _least) + _likeness * (1 - graphrag._distance(t.vec, question))
+            + coalesce(_words / w.rank, 0) as score
         from reached as f
         join chunk as k on k.id = f.chunk
         join content as t on t.id = k.content
