@@ -197,15 +197,15 @@ comment on function graphrag._cited_numbers(text) is 'The numbers that a citatio
 
 create function graphrag._place(metadata jsonb)
     returns jsonb
-    language plpgsql immutable parallel safe
+    language sql immutable parallel safe
 as $function$
-begin
-    return (
-        select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-        from jsonb_each(metadata) as m (key, value)
-        where m.key in ('page', 'paragraph', 'category', 'collection')
-    );
-end
+-- One expression, so that the planner inlines it.
+    select jsonb_strip_nulls(jsonb_build_object(
+        'page', metadata -> 'page',
+        'paragraph', metadata -> 'paragraph',
+        'category', metadata -> 'category',
+        'collection', metadata -> 'collection'
+    ))
 $function$;
 comment on function graphrag._place(jsonb) is 'What of a document''s metadata says where a reader finds it: page, paragraph, category, collection.';
 
