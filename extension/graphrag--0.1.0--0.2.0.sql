@@ -175,7 +175,7 @@ create type graphrag._edge_lists as (
     cut bigint[],               -- nodes that may have more edges than were read
     left_out integer,           -- nodes that were reached and not read, for the walk's budget
     other bigint[],             -- one an edge, node by node: the node it leads to; 0: a value,
-    version bigint[],           -- the relation version; 0: a mention,
+    version bigint[],           -- the relation version; 0: a mention, or a near-duplicate,
     weight double precision[]
 );
 
@@ -285,6 +285,26 @@ end;
 revoke all on routine graphrag._distance(a halfvec, b halfvec) from public;
 
 comment on function graphrag._distance(halfvec, halfvec) is 'Cosine distance of two texts of a realm of half-precision vectors.';
+
+create function graphrag._unit(a vector)
+    returns vector
+    language sql immutable parallel safe
+begin atomic
+    select l2_normalize(a);
+end;
+revoke all on routine graphrag._unit(a vector) from public;
+
+comment on function graphrag._unit(vector) is 'A vector of length 1 in its direction: as near to others by cosine, and read from where long values are stored once.';
+
+create function graphrag._unit(a halfvec)
+    returns halfvec
+    language sql immutable parallel safe
+begin atomic
+    select l2_normalize(a);
+end;
+revoke all on routine graphrag._unit(a halfvec) from public;
+
+comment on function graphrag._unit(halfvec) is 'A vector of half precision of length 1 in its direction.';
 
 create or replace function graphrag._similarity(a text, b text)
     returns real
@@ -3172,6 +3192,8 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
     ('ppr_nodes', '40', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
     ('ppr_edges', '30', 1, 100000, 'Edges followed from one of them, and passages that name it, the newest.'),
+    ('ppr_synonyms', '0.8', 0, 1,
+        'Cosine of two entities'' texts from which personalised PageRank goes from one to the other; 1: it never does.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
     ('lexical_candidates', '3000', 1, 1000000,
         'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
@@ -16082,7 +16104,8 @@ begin
             );
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
-                graphrag._start(_seeds, _relations, _passages, filter), filter, 4 * _depth
+                graphrag._start(_seeds, _relations, _passages, filter),
+                graphrag._entities_near(_seeds, _relations), filter, 4 * _depth
             ) as s);
         end if;
     end if;
@@ -16266,6 +16289,26 @@ end
 $function$;
 
 comment on function graphrag._start(graphrag._hit[], graphrag._hit[], graphrag._hit[], graphrag._filter) is 'The nodes that personalised PageRank starts from, with their mass.';
+
+create function graphrag._entities_near(seeds graphrag._hit[], relations graphrag._hit[])
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select s.id from unnest(seeds) as s
+        union
+        select n.entity
+        from unnest(relations) as h
+        join relation_version as v on v.id = h.id
+        cross join unnest(array[v.subject, v.object]) as n (entity)
+        where n.entity is not null
+    );
+end
+$function$;
+revoke all on routine graphrag._entities_near(seeds graphrag._hit[], relations graphrag._hit[]) from public;
+
+comment on function graphrag._entities_near(graphrag._hit[], graphrag._hit[]) is 'The entities that the channels found, and those that the relations found are about.';
 
 create or replace function graphrag._passages_naming(entity bigint, filter graphrag._filter)
     returns table (number bigint)
@@ -18510,7 +18553,7 @@ $function$;
 
 comment on function graphrag._selected(text, graphrag._filter) is 'The texts that a selective filter leaves, to be compared one by one; NULL if the vector index is quicker.';
 
-create function graphrag._spread(start graphrag._mass[], filter graphrag._filter, places integer)
+create function graphrag._spread(start graphrag._mass[], near bigint[], filter graphrag._filter, places integer)
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 200
 as $function$
@@ -18550,7 +18593,7 @@ begin
     where h.mass >= _lightest and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end;
     for _hop in 1 .. _steps loop
         exit when _here is null;
-        _edges := graphrag._more_edges(_edges, _here, filter, _per_node, _per_entity, _budget);
+        _edges := graphrag._more_edges(_edges, _here, near, filter, _per_node, _per_entity, _budget);
         _visits := row(
             _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
             _visits.hop || array_fill(_hop, array[cardinality(_here)])
@@ -18569,13 +18612,14 @@ begin
     ) as c;
 end
 $function$;
-revoke all on routine graphrag._spread(start graphrag._mass[], filter graphrag._filter, places integer) from public;
+revoke all on routine graphrag._spread(start graphrag._mass[], near bigint[], filter graphrag._filter, places integer) from public;
 
-comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
+comment on function graphrag._spread(graphrag._mass[], bigint[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes, whose near-duplicates are looked for among the given entities.';
 
 create function graphrag._more_edges(
     edges graphrag._edge_lists,
     here bigint[],
+    near bigint[],
     filter graphrag._filter,
     per_node integer,
     per_passage integer,
@@ -18585,7 +18629,8 @@ create function graphrag._more_edges(
     language plpgsql stable parallel safe
 as $function$
 -- With the edges, facts and mentions, of the nodes that are new; what is left of the budget they share evenly.
--- A value takes no mass from the others: nothing leads on from it.
+-- A value takes no mass from the others: nothing leads on from it. Entities of the start lead to their near-duplicates
+-- among those near the question too.
 declare
     _new bigint[] := array(
         select h.node
@@ -18597,6 +18642,8 @@ declare
     _left_out integer := greatest(cardinality(_new) - _budget, 0);
     _before integer := cardinality(edges.other);
     _places integer;
+    _alike bigint[] := '{}';
+    _like bigint[];
     _edges graphrag._edge_lists;
 begin
     if _new = '{}' then
@@ -18604,6 +18651,11 @@ begin
     end if;
     _new := _new[: cardinality(_new) - _left_out];
     _places := least(per_node, _budget / greatest(cardinality(_new), 1));
+    if edges.node = '{}' then
+        select coalesce(array_agg(s.other), '{}'), array_agg(s.entity)
+        into _alike, _like
+        from graphrag._synonyms(array(select f.id from unnest(_new) as f (id) where f.id > 0), near, filter) as s;
+    end if;
     with edge as materialized (
         select f.no, x.version, x.other, x.weight
         from unnest(_new) with ordinality as f (id, no)
@@ -18616,6 +18668,8 @@ begin
             select 0, -x.chunk, 1 from graphrag._naming_passages(f.id, filter, _places) as x where f.id > 0
             union all
             select 0, x.entity, 1 from graphrag._named_in(-f.id, filter, per_passage) as x where f.id < 0
+            union all
+            select 0, x.other, 1 from unnest(_alike, _like) as x (other, entity) where x.entity = f.id
         ) as x
     )
     select
@@ -18653,9 +18707,50 @@ begin
     return _edges;
 end
 $function$;
-revoke all on routine graphrag._more_edges(edges graphrag._edge_lists, here bigint[], filter graphrag._filter, per_node integer, per_passage integer, budget integer) from public;
+revoke all on routine graphrag._more_edges(edges graphrag._edge_lists, here bigint[], near bigint[], filter graphrag._filter, per_node integer, per_passage integer, budget integer) from public;
 
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+
+create function graphrag._synonyms(entities bigint[], near bigint[], filter graphrag._filter)
+    returns table (entity bigint, other bigint)
+    language plpgsql stable parallel safe rows 20
+as $function$
+-- Of the entities near the question, those whose text says nearly the same as that of one of these; the nearest ones.
+-- All pairs are compared: a search of the vector index for each of them would take longer than the walk. Vectors are
+-- copied once, since long ones are stored apart from their rows and would be fetched for each pair.
+declare
+    _most constant integer := 10;
+    _least constant double precision := (graphrag._setting('ppr_synonyms') #>> '{}')::double precision;
+begin
+    if _least >= 1 then
+        return;
+    end if;
+    return query
+    with known as materialized (
+        select v.entity, v.types, v.space, graphrag._unit(t.vec) as vec
+        from (select distinct e.id from unnest(entities || near) as e (id)) as e
+        join entity_version as v on v.entity = e.id
+        join content as t on t.id = v.content
+        where graphrag._believed(v.born, v.died, v.space, filter)
+    )
+    select own.entity, o.entity
+    from unnest(entities) as e (id)
+    join known as own on own.entity = e.id
+    cross join lateral (
+        select k.entity, graphrag._distance(k.vec, own.vec) as distance
+        from known as k
+        where k.entity <> own.entity
+            and k.space = own.space
+            and (filter.entity_types is null or k.types && filter.entity_types)
+        order by 2, k.entity
+        limit _most
+    ) as o
+    where o.distance <= 1 - _least;
+end
+$function$;
+revoke all on routine graphrag._synonyms(entities bigint[], near bigint[], filter graphrag._filter) from public;
+
+comment on function graphrag._synonyms(bigint[], bigint[], graphrag._filter) is 'Near-duplicates of entities among those near a question, by the likeness of their texts.';
 
 create function graphrag._heaviest(
     edges graphrag._edge_lists,

@@ -140,7 +140,7 @@ create type graphrag._edge_lists as (
     cut bigint[],               -- nodes that may have more edges than were read
     left_out integer,           -- nodes that were reached and not read, for the walk's budget
     other bigint[],             -- one an edge, node by node: the node it leads to; 0: a value,
-    version bigint[],           -- the relation version; 0: a mention,
+    version bigint[],           -- the relation version; 0: a mention, or a near-duplicate,
     weight double precision[]
 );
 comment on type graphrag._edge_lists is 'Edges that personalised PageRank has read, by node.';

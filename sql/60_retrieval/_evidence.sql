@@ -99,7 +99,8 @@ begin
             );
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
-                graphrag._start(_seeds, _relations, _passages, filter), filter, 4 * _depth
+                graphrag._start(_seeds, _relations, _passages, filter),
+                graphrag._entities_near(_seeds, _relations), filter, 4 * _depth
             ) as s);
         end if;
     end if;
@@ -276,6 +277,24 @@ begin
 end
 $function$;
 comment on function graphrag._start(graphrag._hit[], graphrag._hit[], graphrag._hit[], graphrag._filter) is 'The nodes that personalised PageRank starts from, with their mass.';
+
+create function graphrag._entities_near(seeds graphrag._hit[], relations graphrag._hit[])
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select s.id from unnest(seeds) as s
+        union
+        select n.entity
+        from unnest(relations) as h
+        join relation_version as v on v.id = h.id
+        cross join unnest(array[v.subject, v.object]) as n (entity)
+        where n.entity is not null
+    );
+end
+$function$;
+comment on function graphrag._entities_near(graphrag._hit[], graphrag._hit[]) is 'The entities that the channels found, and those that the relations found are about.';
 
 create function graphrag._passages_naming(entity bigint, filter graphrag._filter)
     returns table (number bigint)

@@ -1,4 +1,4 @@
-create function graphrag._spread(start graphrag._mass[], filter graphrag._filter, places integer)
+create function graphrag._spread(start graphrag._mass[], near bigint[], filter graphrag._filter, places integer)
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 200
 as $function$
@@ -38,7 +38,7 @@ begin
     where h.mass >= _lightest and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end;
     for _hop in 1 .. _steps loop
         exit when _here is null;
-        _edges := graphrag._more_edges(_edges, _here, filter, _per_node, _per_entity, _budget);
+        _edges := graphrag._more_edges(_edges, _here, near, filter, _per_node, _per_entity, _budget);
         _visits := row(
             _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
             _visits.hop || array_fill(_hop, array[cardinality(_here)])
@@ -57,11 +57,12 @@ begin
     ) as c;
 end
 $function$;
-comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
+comment on function graphrag._spread(graphrag._mass[], bigint[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes, whose near-duplicates are looked for among the given entities.';
 
 create function graphrag._more_edges(
     edges graphrag._edge_lists,
     here bigint[],
+    near bigint[],
     filter graphrag._filter,
     per_node integer,
     per_passage integer,
@@ -71,7 +72,8 @@ create function graphrag._more_edges(
     language plpgsql stable parallel safe
 as $function$
 -- With the edges, facts and mentions, of the nodes that are new; what is left of the budget they share evenly.
--- A value takes no mass from the others: nothing leads on from it.
+-- A value takes no mass from the others: nothing leads on from it. Entities of the start lead to their near-duplicates
+-- among those near the question too.
 declare
     _new bigint[] := array(
         select h.node
@@ -83,6 +85,8 @@ declare
     _left_out integer := greatest(cardinality(_new) - _budget, 0);
     _before integer := cardinality(edges.other);
     _places integer;
+    _alike bigint[] := '{}';
+    _like bigint[];
     _edges graphrag._edge_lists;
 begin
     if _new = '{}' then
@@ -90,6 +94,11 @@ begin
     end if;
     _new := _new[: cardinality(_new) - _left_out];
     _places := least(per_node, _budget / greatest(cardinality(_new), 1));
+    if edges.node = '{}' then
+        select coalesce(array_agg(s.other), '{}'), array_agg(s.entity)
+        into _alike, _like
+        from graphrag._synonyms(array(select f.id from unnest(_new) as f (id) where f.id > 0), near, filter) as s;
+    end if;
     with edge as materialized (
         select f.no, x.version, x.other, x.weight
         from unnest(_new) with ordinality as f (id, no)
@@ -102,6 +111,8 @@ begin
             select 0, -x.chunk, 1 from graphrag._naming_passages(f.id, filter, _places) as x where f.id > 0
             union all
             select 0, x.entity, 1 from graphrag._named_in(-f.id, filter, per_passage) as x where f.id < 0
+            union all
+            select 0, x.other, 1 from unnest(_alike, _like) as x (other, entity) where x.entity = f.id
         ) as x
     )
     select
@@ -139,7 +150,46 @@ begin
     return _edges;
 end
 $function$;
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+
+create function graphrag._synonyms(entities bigint[], near bigint[], filter graphrag._filter)
+    returns table (entity bigint, other bigint)
+    language plpgsql stable parallel safe rows 20
+as $function$
+-- Of the entities near the question, those whose text says nearly the same as that of one of these; the nearest ones.
+-- All pairs are compared: a search of the vector index for each of them would take longer than the walk. Vectors are
+-- copied once, since long ones are stored apart from their rows and would be fetched for each pair.
+declare
+    _most constant integer := 10;
+    _least constant double precision := (graphrag._setting('ppr_synonyms') #>> '{}')::double precision;
+begin
+    if _least >= 1 then
+        return;
+    end if;
+    return query
+    with known as materialized (
+        select v.entity, v.types, v.space, graphrag._unit(t.vec) as vec
+        from (select distinct e.id from unnest(entities || near) as e (id)) as e
+        join entity_version as v on v.entity = e.id
+        join content as t on t.id = v.content
+        where graphrag._believed(v.born, v.died, v.space, filter)
+    )
+    select own.entity, o.entity
+    from unnest(entities) as e (id)
+    join known as own on own.entity = e.id
+    cross join lateral (
+        select k.entity, graphrag._distance(k.vec, own.vec) as distance
+        from known as k
+        where k.entity <> own.entity
+            and k.space = own.space
+            and (filter.entity_types is null or k.types && filter.entity_types)
+        order by 2, k.entity
+        limit _most
+    ) as o
+    where o.distance <= 1 - _least;
+end
+$function$;
+comment on function graphrag._synonyms(bigint[], bigint[], graphrag._filter) is 'Near-duplicates of entities among those near a question, by the likeness of their texts.';
 
 create function graphrag._heaviest(
     edges graphrag._edge_lists,
