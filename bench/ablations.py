@@ -29,30 +29,7 @@ BUDGET = 4000
 class Variant:
     options: dict[str, Any] = field(default_factory=dict)
     silent: tuple[str, ...] = ()  # functions that find nothing
-    replaced: str = ""  # a definition that stands in for one of the extension
 
-
-#: The budget goes to one kind of evidence after another instead of in shares.
-IN_ORDER = """
-create or replace function graphrag._share_budget(items graphrag._item[], budget integer)
-    returns graphrag._item[]
-    language plpgsql immutable parallel safe
-as $function$
-declare
-    _left integer := budget;
-    _part graphrag._item[];
-    _fitted graphrag._item[] := '{}';
-    _section integer;
-begin
-    for _section in select distinct i.section from unnest(items) as i order by 1 loop
-        _part := graphrag._fit_section(items, _section, greatest(_left, 1));
-        _fitted := _fitted || _part;
-        _left := _left - (select coalesce(sum(length(i.line)), 0) from unnest(_part) as i);
-    end loop;
-    return _fitted;
-end
-$function$
-"""
 
 VARIANTS: dict[str, Variant] = {
     "default": Variant(),
@@ -74,7 +51,6 @@ VARIANTS: dict[str, Variant] = {
     "hops, 2, without passages by mention": Variant(
         {"walk": "hops", "max_hops": 2}, silent=("_chunks_by_mention",)
     ),
-    "budget in order of kinds": Variant(replaced=IN_ORDER),
 }
 MEASURES = ("recall", "relations", "context")
 #: What a variant is compared with, where that is not the default.
@@ -98,8 +74,6 @@ def varied(session: Connection, variant: Variant) -> Iterator[None]:
                     " 'select null::graphrag._hit where false'"
                 ).format(sql.Identifier(name), sql.SQL(arguments), sql.SQL(result))
             )
-        if variant.replaced:
-            session.execute(variant.replaced.encode())
         yield
 
 

@@ -11,6 +11,7 @@ from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import ChatModel, Reply
 from graphrag_pl.database import Database, Memory
 from graphrag_pl.extraction import repairing
+from graphrag_pl.history import read_history
 from graphrag_pl.parsing import Repair, find_json
 from graphrag_pl.text import clean_text, to_json
 
@@ -24,6 +25,9 @@ _LONGEST_KEYWORD = 100
 _LONGEST_QUESTION = 500
 #: Characters of a question that a model is shown; the rest is still searched for.
 _LONGEST_ASKED = 8000
+#: Of the turns before it, the latest: what a question refers to is near. And characters of each.
+_MOST_TURNS = 6
+_LONGEST_TURN = 1000
 
 _SEPARATOR = re.compile(r"[,;\n]")
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
@@ -38,16 +42,20 @@ _NAMES = {
 
 
 @errors.relaying
-def ask(plpy: Database, memory: Memory, question: str, keywords: bool, questions: bool) -> str:
+def ask(
+    plpy: Database, memory: Memory, question: str, history: str | None, keywords: bool, questions: bool
+) -> str:
     """`graphrag._ask_keywords`: JSON {low, high, questions}, each a list, or {error, code} if no usable answer came.
-    One request, for keywords, for smaller questions, or for both. Raises GR010 without an endpoint."""
+    One request, for keywords, for smaller questions, or for both. `history` is that of `graphrag._synthesize`: by it
+    the model knows whom "he" means. Raises GR009 for another history, GR010 without an endpoint."""
+    earlier = _latest(read_history(plpy, history))
     endpoint = endpoints.for_role(plpy, "auxiliary")
     endpoint.options.setdefault("deadline", DEADLINE)
     model = ChatModel(plpy, memory, endpoint)
     repair = repairing(plpy)
     wanted = [*(["low", "high"] if keywords else []), *(["questions"] if questions else [])]
     (outcome,) = model.ask_json(
-        [prompts.keyword_messages(question[:_LONGEST_ASKED], keywords=keywords, questions=questions)],
+        [prompts.keyword_messages(question[:_LONGEST_ASKED], earlier, keywords=keywords, questions=questions)],
         "graphrag_keywords" if keywords else "graphrag_questions",
         prompts.keyword_schema(keywords=keywords, questions=questions),
         lambda reply: _read(reply, wanted, repair),
@@ -59,6 +67,10 @@ def ask(plpy: Database, memory: Memory, question: str, keywords: bool, questions
     own = question.casefold().strip()
     parts = [part for part in outcome.value["questions"] if part.casefold() != own]
     return to_json({**outcome.value, "questions": parts[:MOST_QUESTIONS]})
+
+
+def _latest(earlier: list[prompts.Message]) -> list[prompts.Message]:
+    return [{**turn, "content": turn["content"][:_LONGEST_TURN]} for turn in earlier[-_MOST_TURNS:]]
 
 
 def _read(reply: Reply, wanted: list[str], repair: Repair) -> dict[str, list[str]]:

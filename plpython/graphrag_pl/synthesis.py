@@ -8,10 +8,9 @@ from typing import Any
 from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import MORE_ROOM, ChatModel, Reply
 from graphrag_pl.database import Database, Memory
+from graphrag_pl.history import read_history
 from graphrag_pl.parsing import UnusableError, without_thoughts
 from graphrag_pl.text import to_json
-
-_SPEAKERS = ("user", "assistant")
 
 
 @errors.relaying
@@ -32,7 +31,7 @@ def synthesize(
     GR103 for an empty answer.
     """
     messages = prompts.synthesis_messages(
-        question, evidence, json.loads(header or "{}"), instructions, _history(plpy, history)
+        question, evidence, json.loads(header or "{}"), instructions, read_history(plpy, history)
     )
     model = ChatModel(plpy, memory, endpoints.for_role(plpy, "synthesis"))
     answer = model.send([model.body(messages)])[0]
@@ -74,20 +73,4 @@ def _text(plpy: Database, model: ChatModel, answer: dict[str, Any]) -> tuple[str
         f"{model.endpoint}: {reason}",
         "An empty answer is no answer.",
         f"A model that reasons at length needs room. {MORE_ROOM}",
-    )
-
-
-def _history(plpy: Database, history: str | None) -> list[prompts.Message]:
-    turns = json.loads(history) if history else []
-    if isinstance(turns, list) and all(
-        isinstance(turn, dict) and turn.get("role") in _SPEAKERS and isinstance(turn.get("content"), str)
-        for turn in turns
-    ):
-        return [{"role": turn["role"], "content": turn["content"]} for turn in turns]
-    raise errors.sql_error(
-        plpy,
-        errors.INVALID_ARGUMENT,
-        "history is no list of turns",
-        f"It begins with {str(history)[:100]}",
-        'Write [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}], oldest turn first.',
     )

@@ -136,11 +136,11 @@ comment on type graphrag._mass is 'Mass at a node of the graph.';
 create type graphrag._edge_lists as (
     node bigint[],              -- those whose edges were read
     degree double precision[],  -- the weights among which a node's mass is divided; NULL: it has no edges
+    last integer[],             -- place of its last edge; its first one comes after the last of the node before it
     cut bigint[],               -- nodes that may have more edges than were read
     left_out integer,           -- nodes that were reached and not read, for the walk's budget
-    at bigint[],                -- one an edge: the node that it was read at,
-    other bigint[],             -- the node it leads to; 0: a value,
-    version bigint[],           -- the relation version; 0: a mention,
+    other bigint[],             -- one an edge, node by node: the node it leads to; 0: a value,
+    version bigint[],           -- the relation version; 0: a mention, or a near-duplicate,
     weight double precision[]
 );
 comment on type graphrag._edge_lists is 'Edges that personalised PageRank has read, by node.';

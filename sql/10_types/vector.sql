@@ -40,6 +40,22 @@ begin atomic
 end;
 comment on function graphrag._distance(halfvec, halfvec) is 'Cosine distance of two texts of a realm of half-precision vectors.';
 
+create function graphrag._unit(a vector)
+    returns vector
+    language sql immutable parallel safe
+begin atomic
+    select l2_normalize(a);
+end;
+comment on function graphrag._unit(vector) is 'A vector of length 1 in its direction: as near to others by cosine, and read from where long values are stored once.';
+
+create function graphrag._unit(a halfvec)
+    returns halfvec
+    language sql immutable parallel safe
+begin atomic
+    select l2_normalize(a);
+end;
+comment on function graphrag._unit(halfvec) is 'A vector of half precision of length 1 in its direction.';
+
 create function graphrag._similarity(a text, b text)
     returns real
     language sql immutable parallel safe

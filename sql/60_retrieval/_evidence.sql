@@ -99,7 +99,8 @@ begin
             );
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
-                graphrag._start(_seeds, _relations, _passages, filter), filter, 4 * _depth
+                graphrag._start(_seeds, _relations, _passages, filter),
+                graphrag._entities_near(_seeds, _relations), filter, 4 * _depth
             ) as s);
         end if;
     end if;
@@ -190,12 +191,7 @@ begin
         )
     into _passages, _relations, _seeds;
     return row(
-        array(
-            select f
-            from graphrag._fuse(_passages, null) as f
-            order by (select min(h.rank) from unnest(_passages) as h where h.id = f.id), f.score desc, f.id
-            limit places
-        ),
+        array(select f from graphrag._fuse(_passages, places, by_best => true) as f),
         array(
             select row(r.id, r.score, r.ranks, w.hop, w.via, w.is_cut)::graphrag._ranked
             from graphrag._rank_relations(_relations, '{}', ways, 3 * top_k, graphrag._today(filter))
@@ -228,8 +224,15 @@ as $function$
 -- Where personalised PageRank starts: at the entities of the nearest relations and of the names in the question, each
 -- the less the more passages name it, and a little at the passages that the channels found. A relation counts in full
 -- if it is as near as the nearest passage, and hardly from a cosine of a quarter less on: a graph that holds little of
--- what is asked leads nowhere.
+-- what is asked leads nowhere. docs/performance.md says how much these numbers matter.
 declare
+    _named constant double precision := 0.25;       -- mass of a name in the question
+    _alike constant double precision := 0.05;       -- of the passage that is nearest to it
+    _worded constant double precision := 0.025;     -- of the passage that shares its words best
+    _identified constant double precision := 0.5;   -- of a passage with an identifier of the question
+    _farther constant double precision := 0.25;     -- cosine by which a relation may be farther than that passage,
+    _least constant double precision := 0.05;       -- and what share of its mass it keeps if it is as far or farther
+    _sight constant double precision := 0.01;       -- share of its mass that the last of the passages found keeps
     _facts integer := (graphrag._setting('ppr_facts') #>> '{}')::integer;
     _nearest double precision := (select max(h.score) from unnest(passages) as h where h.channel = 'vector');
 begin
@@ -238,9 +241,11 @@ begin
         from (
             select e.entity as node, e.mass / greatest(p.number, 1) as mass
             from (
-                select s.id as entity, 0.25 as mass from unnest(seeds) as s where s.channel = 'name'
+                select s.id as entity, _named as mass from unnest(seeds) as s where s.channel = 'name'
                 union all
-                select n.entity, f.score * least(greatest(1 - 4 * (coalesce(_nearest, f.score) - f.score), 0.05), 1)
+                select
+                    n.entity,
+                    f.score * least(greatest(1 - (coalesce(_nearest, f.score) - f.score) / _farther, _least), 1)
                 from (
                     select h.id, h.score
                     from unnest(relations) as h
@@ -255,15 +260,15 @@ begin
             cross join lateral graphrag._passages_naming(e.entity, filter) as p
             union all
             -- From the least to the most that the channel measured; the least stays in sight.
-            select -h.id, case when h.channel = 'vector' then 0.05 else 0.025 end * greatest(
+            select -h.id, case when h.channel = 'vector' then _alike else _worded end * greatest(
                 coalesce((h.score - min(h.score) over c) / nullif(max(h.score) over c - min(h.score) over c, 0), 1),
-                0.01
+                _sight
             )
             from unnest(passages) as h
             where h.channel in ('vector', 'text', 'statement')
             window c as (partition by h.channel)
             union all
-            select -h.id, 0.5 from unnest(passages) as h where h.channel = 'identifier'
+            select -h.id, _identified from unnest(passages) as h where h.channel = 'identifier'
         ) as n
         where n.mass > 0
         group by n.node
@@ -272,6 +277,24 @@ begin
 end
 $function$;
 comment on function graphrag._start(graphrag._hit[], graphrag._hit[], graphrag._hit[], graphrag._filter) is 'The nodes that personalised PageRank starts from, with their mass.';
+
+create function graphrag._entities_near(seeds graphrag._hit[], relations graphrag._hit[])
+    returns bigint[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select s.id from unnest(seeds) as s
+        union
+        select n.entity
+        from unnest(relations) as h
+        join relation_version as v on v.id = h.id
+        cross join unnest(array[v.subject, v.object]) as n (entity)
+        where n.entity is not null
+    );
+end
+$function$;
+comment on function graphrag._entities_near(graphrag._hit[], graphrag._hit[]) is 'The entities that the channels found, and those that the relations found are about.';
 
 create function graphrag._passages_naming(entity bigint, filter graphrag._filter)
     returns table (number bigint)

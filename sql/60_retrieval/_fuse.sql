@@ -1,25 +1,26 @@
-create function graphrag._fuse(hits graphrag._hit[], places integer)
+create function graphrag._fuse(hits graphrag._hit[], places integer, by_best boolean default false)
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 50
 as $function$
--- Reciprocal rank fusion.
+-- Reciprocal rank fusion; by_best, what some channel has at a better place comes first, whatever the others say.
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
     return query
     select x.id, x.score, r.ranks, null::integer, null::text, null::boolean
     from (
-        select h.id, sum(1 / (_k + h.rank) order by h.rank) as score
+        select
+            h.id, sum(1 / (_k + h.rank) order by h.rank) as score, case when by_best then min(h.rank) end as best
         from unnest(hits) as h
         group by h.id
-        order by 2 desc, h.id
+        order by 3, 2 desc, h.id
         limit places
     ) as x
     cross join lateral graphrag._ranks_of(x.id, hits) as r
-    order by x.score desc, x.id;
+    order by x.best, x.score desc, x.id;
 end
 $function$;
-comment on function graphrag._fuse(graphrag._hit[], integer) is 'The best of what several channels found, by their ranks.';
+comment on function graphrag._fuse(graphrag._hit[], integer, boolean) is 'The best of what several channels found, by their ranks.';
 
 create function graphrag._ranks_of(id bigint, hits graphrag._hit[])
     returns table (ranks jsonb)
@@ -103,7 +104,12 @@ create function graphrag._passages_by_mass(
     returns setof graphrag._ranked
     language plpgsql stable parallel safe rows 10
 as $function$
--- By the logarithm of the mass, to which likeness to the question adds, and its place among those that share words.
+-- By the logarithm of the mass, to which likeness to the question adds, and the place among those that share words:
+-- docs/performance.md says how much these weights matter.
+declare
+    _likeness constant double precision := 6;   -- of a cosine of 1
+    _words constant double precision := 1;      -- of the first place; of the second half as much, and so on
+    _least constant double precision := 0.0001; -- of the most mass: below it, differences do not count
 begin
     return query
     with reached as (
@@ -121,8 +127,8 @@ begin
     from (
         select
             f.chunk, f.rank,
-            ln(f.score / f.most + 0.0001) + 6 * (1 - graphrag._distance(t.vec, question))
-            + coalesce(1.0 / w.rank, 0)::double precision as score
+            ln(f.score / f.most + _least) + _likeness * (1 - graphrag._distance(t.vec, question))
+            + coalesce(_words / w.rank, 0) as score
         from reached as f
         join chunk as k on k.id = f.chunk
         join content as t on t.id = k.content

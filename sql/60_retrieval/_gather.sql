@@ -8,7 +8,8 @@ create function graphrag._gather(
     embedding double precision[],
     community_level integer,
     keywords text,
-    decompose boolean
+    decompose boolean,
+    history jsonb default null
 )
     returns graphrag._gathered
     language plpgsql volatile parallel unsafe
@@ -31,7 +32,7 @@ begin
     _gathered.mode := coalesce(_route.mode, mode);
     _gathered.evidence := '{}';
     _keywords := graphrag._keywords_of(
-        question, _gathered.mode, keywords, coalesce(decompose, _route.decomposes, false)
+        question, _gathered.mode, keywords, coalesce(decompose, _route.decomposes, false), history
     );
     _gathered.fallbacks := _keywords.failures;
     if mode <> 'bypass' then
@@ -60,7 +61,7 @@ begin
     return _gathered;
 end
 $function$;
-comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, graphrag._ways, double precision[], integer, text, boolean) is 'Evidence for a question, and how it was found; checks the arguments that every read shares.';
+comment on function graphrag._gather(text, text, graphrag._filter, integer, integer, graphrag._ways, double precision[], integer, text, boolean, jsonb) is 'Evidence for a question, and how it was found; checks the arguments that every read shares.';
 
 create function graphrag._passages_wanted(ways graphrag._ways, top_k integer)
     returns integer

@@ -1,15 +1,15 @@
-create function graphrag._ask_keywords(question text, keywords boolean, questions boolean)
+create function graphrag._ask_keywords(question text, history jsonb, keywords boolean, questions boolean)
     returns jsonb
     language plpython3u volatile parallel unsafe cost 100000
 as $python$
 if GD.get('graphrag') != '@VERSION@':
     plpy.execute('select graphrag._load_python()')
 from graphrag_pl.keywords import ask
-return ask(plpy, GD, question, keywords, questions)
+return ask(plpy, GD, question, history, keywords, questions)
 $python$;
-comment on function graphrag._ask_keywords(text, boolean, boolean) is 'A question''s keywords, the smaller questions in it, or both, by the current realm''s auxiliary endpoint.';
+comment on function graphrag._ask_keywords(text, jsonb, boolean, boolean) is 'A question''s keywords, the smaller questions in it, or both, by the current realm''s auxiliary endpoint, which is shown the turns before it.';
 
-create function graphrag._keywords_of(question text, mode text, keywords text, decompose boolean)
+create function graphrag._keywords_of(question text, mode text, keywords text, decompose boolean, history jsonb)
     returns graphrag._keywords
     language plpgsql volatile parallel unsafe
 as $function$
@@ -28,7 +28,7 @@ begin
     if not (_asks_keywords or _asks_questions) then
         return _given;
     end if;
-    _answer := graphrag._ask_keywords(question, _asks_keywords, _asks_questions);
+    _answer := graphrag._ask_keywords(question, history, _asks_keywords, _asks_questions);
     if _answer ? 'error' then
         raise warning 'the question is searched for by its own words: %', case
                 when _asks_keywords and _asks_questions then 'the model gave no keywords and no smaller questions'
@@ -51,7 +51,7 @@ begin
     return _given;
 end
 $function$;
-comment on function graphrag._keywords_of(text, text, text, boolean) is 'What a question is searched for by, beside its own words.';
+comment on function graphrag._keywords_of(text, text, text, boolean, jsonb) is 'What a question is searched for by, beside its own words.';
 
 create function graphrag._given_keywords(keywords text)
     returns graphrag._keywords

@@ -1,4 +1,4 @@
-create function graphrag._spread(start graphrag._mass[], filter graphrag._filter, places integer)
+create function graphrag._spread(start graphrag._mass[], near bigint[], filter graphrag._filter, places integer)
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 200
 as $function$
@@ -20,7 +20,7 @@ declare
     _here bigint[];
     _mass double precision[];
     _paths text[];
-    _edges graphrag._edge_lists := row('{}', '{}', '{}', 0, '{}', '{}', '{}', '{}');
+    _edges graphrag._edge_lists := row('{}', '{}', '{}', '{}', 0, '{}', '{}', '{}');
     _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
 begin
     select
@@ -38,7 +38,7 @@ begin
     where h.mass >= _lightest and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end;
     for _hop in 1 .. _steps loop
         exit when _here is null;
-        _edges := graphrag._more_edges(_edges, _here, filter, _per_node, _per_entity, _budget);
+        _edges := graphrag._more_edges(_edges, _here, near, filter, _per_node, _per_entity, _budget);
         _visits := row(
             _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
             _visits.hop || array_fill(_hop, array[cardinality(_here)])
@@ -57,11 +57,12 @@ begin
     ) as c;
 end
 $function$;
-comment on function graphrag._spread(graphrag._mass[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes.';
+comment on function graphrag._spread(graphrag._mass[], bigint[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes, whose near-duplicates are looked for among the given entities.';
 
 create function graphrag._more_edges(
     edges graphrag._edge_lists,
     here bigint[],
+    near bigint[],
     filter graphrag._filter,
     per_node integer,
     per_passage integer,
@@ -71,7 +72,8 @@ create function graphrag._more_edges(
     language plpgsql stable parallel safe
 as $function$
 -- With the edges, facts and mentions, of the nodes that are new; what is left of the budget they share evenly.
--- A value takes no mass from the others: nothing leads on from it.
+-- A value takes no mass from the others: nothing leads on from it. Entities of the start lead to their near-duplicates
+-- among those near the question too.
 declare
     _new bigint[] := array(
         select h.node
@@ -79,9 +81,12 @@ declare
         where h.node <> all (edges.node)
         order by h.no
     );
-    _budget integer := greatest(budget - cardinality(edges.at), 0);
+    _budget integer := greatest(budget - cardinality(edges.other), 0);
     _left_out integer := greatest(cardinality(_new) - _budget, 0);
+    _before integer := cardinality(edges.other);
     _places integer;
+    _alike bigint[] := '{}';
+    _like bigint[];
     _edges graphrag._edge_lists;
 begin
     if _new = '{}' then
@@ -89,53 +94,102 @@ begin
     end if;
     _new := _new[: cardinality(_new) - _left_out];
     _places := least(per_node, _budget / greatest(cardinality(_new), 1));
+    if edges.node = '{}' then
+        select coalesce(array_agg(s.other), '{}'), array_agg(s.entity)
+        into _alike, _like
+        from graphrag._synonyms(array(select f.id from unnest(_new) as f (id) where f.id > 0), near, filter) as s;
+    end if;
     with edge as materialized (
-        select f.id as at, x.version, coalesce(x.other, 0) as other, x.weight
-        from unnest(_new) as f (id)
-        cross join lateral graphrag._place_of(f.id, filter) as p
-        cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, _places) as x
-        where f.id > 0
-        union all
-        select f.id, 0, -x.chunk, 1
-        from unnest(_new) as f (id)
-        cross join lateral graphrag._naming_passages(f.id, filter, _places) as x
-        where f.id > 0
-        union all
-        select f.id, 0, x.entity, 1
-        from unnest(_new) as f (id)
-        cross join lateral graphrag._named_in(-f.id, filter, per_passage) as x
-        where f.id < 0
+        select f.no, x.version, x.other, x.weight
+        from unnest(_new) with ordinality as f (id, no)
+        cross join lateral (
+            select x.version, coalesce(x.other, 0) as other, x.weight::double precision as weight
+            from graphrag._place_of(f.id, filter) as p
+            cross join lateral graphrag._edges_at(f.id, p.space, p.revision, filter, _places) as x
+            where f.id > 0
+            union all
+            select 0, -x.chunk, 1 from graphrag._naming_passages(f.id, filter, _places) as x where f.id > 0
+            union all
+            select 0, x.entity, 1 from graphrag._named_in(-f.id, filter, per_passage) as x where f.id < 0
+            union all
+            select 0, x.other, 1 from unnest(_alike, _like) as x (other, entity) where x.entity = f.id
+        ) as x
     )
     select
-        edges.node || n.node, edges.degree || n.degree, edges.cut || n.cut, greatest(edges.left_out, _left_out),
-        edges.at || e.at, edges.other || e.other, edges.version || e.version, edges.weight || e.weight
+        edges.node || _new, edges.degree || n.degree, edges.last || n.last, edges.cut || n.cut,
+        greatest(edges.left_out, _left_out),
+        edges.other || e.other, edges.version || e.version, edges.weight || e.weight
     into _edges
     from (
         select
-            coalesce(array_agg(o.at), '{}') as at,
             coalesce(array_agg(o.other), '{}') as other,
             coalesce(array_agg(o.version), '{}') as version,
-            coalesce(array_agg(o.weight::double precision), '{}') as weight
-        from edge as o
+            coalesce(array_agg(o.weight), '{}') as weight
+        from (select * from edge as o order by o.no) as o
     ) as e
     cross join (
         select
-            coalesce(array_agg(d.at), '{}') as node,
-            coalesce(array_agg(d.degree), '{}') as degree,
-            coalesce(array_agg(d.at) filter (where d.facts >= _places), '{}') as cut
+            coalesce(array_agg(d.degree order by d.no), '{}') as degree,
+            coalesce(array_agg((_before + d.edges_so_far)::integer order by d.no), '{}') as last,
+            coalesce(array_agg(d.id order by d.no) filter (where d.facts >= _places), '{}') as cut
         from (
             select
-                o.at,
-                coalesce(sum(o.weight) filter (where o.other <> 0), sum(o.weight))::double precision as degree,
-                count(*) filter (where o.version <> 0) as facts
-            from edge as o
-            group by o.at
+                f.no, f.id, g.degree, g.facts, sum(coalesce(g.edges, 0)) over (order by f.no) as edges_so_far
+            from unnest(_new) with ordinality as f (id, no)
+            left join (
+                select
+                    o.no,
+                    coalesce(sum(o.weight) filter (where o.other <> 0), sum(o.weight)) as degree,
+                    count(*) as edges,
+                    count(*) filter (where o.version <> 0) as facts
+                from edge as o
+                group by o.no
+            ) as g on g.no = f.no
         ) as d
     ) as n;
     return _edges;
 end
 $function$;
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+
+create function graphrag._synonyms(entities bigint[], near bigint[], filter graphrag._filter)
+    returns table (entity bigint, other bigint)
+    language plpgsql stable parallel safe rows 20
+as $function$
+-- Of the entities near the question, those whose text says nearly the same as that of one of these; the nearest ones.
+-- All pairs are compared: a search of the vector index for each of them would take longer than the walk. Vectors are
+-- copied once, since long ones are stored apart from their rows and would be fetched for each pair.
+declare
+    _most constant integer := 10;
+    _least constant double precision := (graphrag._setting('ppr_synonyms') #>> '{}')::double precision;
+begin
+    if _least >= 1 then
+        return;
+    end if;
+    return query
+    with known as materialized (
+        select v.entity, v.types, v.space, graphrag._unit(t.vec) as vec
+        from (select distinct e.id from unnest(entities || near) as e (id)) as e
+        join entity_version as v on v.entity = e.id
+        join content as t on t.id = v.content
+        where graphrag._believed(v.born, v.died, v.space, filter)
+    )
+    select own.entity, o.entity
+    from unnest(entities) as e (id)
+    join known as own on own.entity = e.id
+    cross join lateral (
+        select k.entity, graphrag._distance(k.vec, own.vec) as distance
+        from known as k
+        where k.entity <> own.entity
+            and k.space = own.space
+            and (filter.entity_types is null or k.types && filter.entity_types)
+        order by 2, k.entity
+        limit _most
+    ) as o
+    where o.distance <= 1 - _least;
+end
+$function$;
+comment on function graphrag._synonyms(bigint[], bigint[], graphrag._filter) is 'Near-duplicates of entities among those near a question, by the likeness of their texts.';
 
 create function graphrag._heaviest(
     edges graphrag._edge_lists,
@@ -166,12 +220,14 @@ begin
                 e.other,
                 sum(round(damping * h.rate * e.weight)) as mass,
                 max(round(damping * h.rate * e.weight) * 32768 - h.no) as most
-            from unnest(edges.at, edges.other, edges.weight) as e (at, other, weight)
-            join (
-                select h.node, h.no, h.mass / n.degree as rate
+            from (
+                select h.no, h.mass / n.degree as rate, n.first, n.last
                 from unnest(nodes, masses) with ordinality as h (node, mass, no)
-                join unnest(edges.node, edges.degree) as n (node, degree) on n.node = h.node
-            ) as h on h.node = e.at
+                join graphrag._read_nodes(edges) as n on n.node = h.node
+            ) as h
+            cross join lateral unnest(
+                edges.other[h.first : h.last], edges.weight[h.first : h.last]
+            ) as e (other, weight)
             where e.other <> 0
             group by e.other
             having sum(round(damping * h.rate * e.weight)) >= lightest
@@ -200,18 +256,22 @@ as $function$
 begin
     return query
     with node as materialized (
-        select v.node, v.mass, v.mass / d.degree as rate, v.first
+        select v.node, v.mass, v.mass / d.degree as rate, v.first, d.first as first_edge, d.last as last_edge
         from (
             select v.node, sum(v.mass) as mass, min(v.no) as first
             from unnest(visits.node, visits.mass) with ordinality as v (node, mass, no)
             group by v.node
         ) as v
-        left join unnest(edges.node, edges.degree) as d (node, degree) on d.node = v.node
+        left join graphrag._read_nodes(edges) as d on d.node = v.node
     ),
     crossing as materialized (
-        select e.version, e.at, e.other, n.first, n.rate * e.weight as mass
-        from unnest(edges.at, edges.other, edges.version, edges.weight) as e (at, other, version, weight)
-        join node as n on n.node = e.at
+        select e.version, n.node as at, e.other, n.first, n.rate * e.weight as mass
+        from node as n
+        cross join lateral unnest(
+            edges.other[n.first_edge : n.last_edge],
+            edges.version[n.first_edge : n.last_edge],
+            edges.weight[n.first_edge : n.last_edge]
+        ) as e (other, version, weight)
         where e.version <> 0 or e.other < 0
     )
     select
@@ -243,6 +303,15 @@ end
 $function$;
 comment on function graphrag._crossed(graphrag._edge_lists, graphrag._visit_lists, graphrag._mass[], double precision, integer) is 'The relations that most mass crossed, each with how much did and the first of its ways there, and as many passages by the mass that stayed.';
 
+create function graphrag._read_nodes(edges graphrag._edge_lists)
+    returns table (node bigint, degree double precision, first integer, last integer)
+    language sql immutable parallel safe rows 70
+as $function$
+    select n.node, n.degree, coalesce(lag(n.last) over (order by n.no), 0) + 1, n.last
+    from unnest(($1).node, ($1).degree, ($1).last) with ordinality as n (node, degree, last, no)
+$function$;
+comment on function graphrag._read_nodes(graphrag._edge_lists) is 'Nodes whose edges were read, with the places of these in the lists; inlined.';
+
 create function graphrag._alive(entity bigint, filter graphrag._filter)
     returns table (version bigint)
     language sql stable parallel safe rows 1
@@ -265,15 +334,21 @@ as $function$
     from entity_name as n
     cross join lateral (
         select
-            ($2).revisions[array_position(($2).spaces, n.space)] as revision,
-            n.document is not null
-            or ($2).metadata_filter is not null
-            or exists (
-                select
-                from entity_name as o
-                where o.space = n.space and o.folded = n.folded and o.document is not null
-                    and graphrag._believed(o.born, o.died, o.space, $2)
-            ) as by_document
+            r.revision,
+            r.by_document,
+            r.revision = 9223372036854775806 and not r.by_document as is_plain
+        from (
+            select
+                ($2).revisions[array_position(($2).spaces, n.space)] as revision,
+                n.document is not null
+                or ($2).metadata_filter is not null
+                or exists (
+                    select
+                    from entity_name as o
+                    where o.space = n.space and o.folded = n.folded and o.document is not null
+                        and graphrag._believed(o.born, o.died, o.space, $2)
+                ) as by_document
+        ) as r
         offset 0
     ) as b
     cross join lateral (
@@ -281,31 +356,37 @@ as $function$
         from mention as m
         where m.space = n.space
             and m.folded = n.folded
-            and exists (
-                select
-                from document_chunk as d
-                where d.chunk = m.chunk
-                    and d.born <= b.revision
-                    and (d.died is null or d.died > b.revision)
-                    and (
-                        not b.by_document
-                        or exists (
-                            select
-                            from document_version as v
-                            where v.id = d.version
-                                and (
-                                    n.document = v.document
-                                    or (
-                                        n.document is null
-                                        and not exists (
-                                            select from graphrag._own_meanings(n.space, n.folded, v.document, $2)
+            and case
+                -- Of the present, where it does not matter in which document: an index has all that is asked.
+                when b.is_plain then exists (
+                    select from document_chunk as d where d.chunk = m.chunk and d.died is null
+                )
+                else exists (
+                    select
+                    from document_chunk as d
+                    where d.chunk = m.chunk
+                        and d.born <= b.revision
+                        and (d.died is null or d.died > b.revision)
+                        and (
+                            not b.by_document
+                            or exists (
+                                select
+                                from document_version as v
+                                where v.id = d.version
+                                    and (
+                                        n.document = v.document
+                                        or (
+                                            n.document is null
+                                            and not exists (
+                                                select from graphrag._own_meanings(n.space, n.folded, v.document, $2)
+                                            )
                                         )
                                     )
-                                )
-                                and (($2).metadata_filter is null or v.metadata @> ($2).metadata_filter)
+                                    and (($2).metadata_filter is null or v.metadata @> ($2).metadata_filter)
+                            )
                         )
-                    )
-            )
+                )
+            end
             and (($2).as_of is null or exists (select from graphrag._holding(m.chunk, ($2).as_of)))
         order by m.chunk desc
         limit $3

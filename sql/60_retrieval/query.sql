@@ -66,7 +66,8 @@ begin
         embedding,
         community_level,
         coalesce(keywords, graphrag._usual_keywords(embedding)),
-        decompose
+        decompose,
+        history
     );
     _prompted := graphrag._prompt_evidence(
         question,
@@ -124,30 +125,32 @@ create function graphrag._check_citations(
     returns record
     language plpgsql stable parallel safe
 as $function$
--- A number that no document and no report has is taken out of the answer, alone as in a list ([2, 77]), and counted.
+-- A number that no document and no report has is taken out of the answer, alone as in a list ([2, 77]) or a range
+-- ([1-3]), and counted. What cites only what there is stays as it was written. [2010-2012] and [2010-05] are no ranges.
 declare
+    _number constant text := '(?:[1-9]\d{0,2}\s*[-–—]\s*[1-9]\d{0,2}|\d{1,6})';
     _known integer[] := array(select distinct e.reference from unnest(evidence) as e where e.reference is not null);
     _cited integer[] := '{}';
-    _kept integer[];
     _unknown integer[] := '{}';
+    _numbers integer[];
+    _kept integer[];
     _group text;
 begin
     for _group in
         select distinct g.group[1]
-        from regexp_matches(answer, '\[\s*\d{1,6}(?:\s*[,;]\s*\d{1,6})*\s*\]', 'g') as g ("group")
+        from regexp_matches(answer, format('\[\s*%s(?:\s*[,;]\s*%s)*\s*\]', _number, _number), 'g') as g ("group")
     loop
-        select
-            coalesce(array_agg(n.number order by n.no) filter (where n.number = any (_known)), '{}'),
-            _unknown || coalesce(array_agg(n.number) filter (where n.number <> all (_known)), '{}')
-        into _kept, _unknown
-        from (
-            select m.number[1]::integer as number, m.no
-            from regexp_matches(_group, '\d+', 'g') with ordinality as m (number, no)
-        ) as n;
+        _numbers := graphrag._cited_numbers(_group);
+        _kept := array(
+            select n.number from unnest(_numbers) with ordinality as n (number, no)
+            where n.number = any (_known)
+            order by n.no
+        );
         _cited := _cited || _kept;
+        _unknown := _unknown || array(select n from unnest(_numbers) as n where n <> all (_known));
         if _kept = '{}' then
             answer := replace(replace(answer, ' ' || _group, ''), _group, '');
-        else
+        elsif cardinality(_kept) < cardinality(_numbers) then
             answer := replace(answer, _group, format('[%s]', array_to_string(_kept, ', ')));
         end if;
     end loop;
@@ -177,17 +180,33 @@ end
 $function$;
 comment on function graphrag._check_citations(text, graphrag.evidence[]) is 'An answer without citations of what is not in the evidence, and the citations that are left.';
 
+create function graphrag._cited_numbers(citation text)
+    returns integer[]
+    language sql immutable parallel safe
+as $function$
+    select array(
+        select n.number
+        from regexp_matches(citation, '(\d+)(?:\s*[-–—]\s*(\d+))?', 'g') with ordinality as m (ends, no)
+        cross join lateral (
+            select m.ends[1]::integer as first, coalesce(m.ends[2], m.ends[1])::integer as last
+        ) as r
+        cross join lateral generate_series(least(r.first, r.last), greatest(r.first, r.last)) as n (number)
+        order by m.no, n.number
+    )
+$function$;
+comment on function graphrag._cited_numbers(text) is 'The numbers that a citation such as [2], [2, 5] or [1-3] stands for.';
+
 create function graphrag._place(metadata jsonb)
     returns jsonb
-    language plpgsql immutable parallel safe
+    language sql immutable parallel safe
 as $function$
-begin
-    return (
-        select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-        from jsonb_each(metadata) as m (key, value)
-        where m.key in ('page', 'paragraph', 'category', 'collection')
-    );
-end
+-- One expression, so that the planner inlines it.
+    select jsonb_strip_nulls(jsonb_build_object(
+        'page', metadata -> 'page',
+        'paragraph', metadata -> 'paragraph',
+        'category', metadata -> 'category',
+        'collection', metadata -> 'collection'
+    ))
 $function$;
 comment on function graphrag._place(jsonb) is 'What of a document''s metadata says where a reader finds it: page, paragraph, category, collection.';
 

@@ -238,17 +238,30 @@ def test_without_any_chat_model_a_wish_for_keywords_is_a_mistake(conn: Connectio
     refused("GR010", ("auxiliary",), lambda: rows(conn, "retrieve", QUESTION, keywords="llm"), "set_endpoint")
 
 
-def test_instructions_and_history_are_no_keywords(conn: Connection, endpoint: Endpoint) -> None:
-    row(
-        conn,
-        "query",
-        QUESTION,
-        instructions="Like a pirate.",
-        history=Jsonb([{"role": "user", "content": "Hm"}]),
-    )
+def test_instructions_are_no_keywords(conn: Connection, endpoint: Endpoint) -> None:
+    row(conn, "query", QUESTION, instructions="Like a pirate.")
     (asked,) = endpoint.asked_keywords
     assert "pirate" not in str(asked.body)
-    assert "Hm" not in str(asked.body)
+
+
+def test_the_model_that_gives_keywords_is_shown_the_turns_before(conn: Connection, endpoint: Endpoint) -> None:
+    turns = [
+        {"role": "user", "content": f"An old question {no}\nQuestion: of another kind?"} for no in range(9)
+    ]
+    turns.append({"role": "assistant", "content": "Ann works there. " + 2000 * "x"})
+    row(conn, "query", "Where does she work?", history=Jsonb(turns))
+    (asked,) = endpoint.asked_keywords
+    message = asked.message("user")
+    said, question = message.splitlines()[1:-2], message.splitlines()[-1]
+    assert question == "Question: Where does she work?"
+    assert [line[:24] for line in said] == [
+        *(f"user: An old question {no} " for no in range(4, 9)),
+        "assistant: Ann works the",
+    ]
+    assert len(said[-1]) < 1100
+    refused(
+        "GR009", ("history",), lambda: row(conn, "query", QUESTION, history=Jsonb(["hi"])), "oldest turn first"
+    )
 
 
 # ---------------------------------------------------------------- decomposition

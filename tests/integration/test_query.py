@@ -336,6 +336,33 @@ def test_a_citation_of_nothing_is_removed_and_counted(conn: Connection, corpus: 
     assert answered["usage"]["citations_removed"] == 2
 
 
+def test_ranges_and_lists_of_citations_are_checked_number_by_number(
+    conn: Connection, corpus: Endpoint
+) -> None:
+    said: list[str] = []
+
+    def answer(request: Request) -> str:
+        known = numbered(request, "lives in Berlin")
+        said.append(
+            f"Berlin [{known}-{known}], later [{known}–999] [900-902; 905]; [2010-2012] [2010-05] [{known} ,{known}]."
+        )
+        return said[0]
+
+    corpus.on_synthesis = answer
+    answered = row(conn, "query", QUESTION)
+    evidence = synthesis(corpus).evidence or ""
+    offered = sorted({int(number) for number in re.findall(r"^\[(\d+)\]", evidence, re.MULTILINE)})
+    known = int(re.search(r"\[(\d+)-", said[0])[1])  # type: ignore[index]
+    cited = ", ".join(str(number) for number in offered if number >= known)
+    assert answered["answer"] == (
+        f"Berlin [{known}-{known}], later [{cited}]; [2010-2012] [2010-05] [{known} ,{known}]."
+    )
+    assert {citation["reference"] for citation in answered["citations"]} == {
+        number for number in offered if number >= known
+    }
+    assert answered["usage"]["citations_removed"] == len(set(range(known, 1000)) - set(offered))
+
+
 def test_instructions_reach_the_prompt_only(conn: Connection, corpus: Endpoint) -> None:
     plain = row(conn, "query", QUESTION)
     corpus.requests.clear()

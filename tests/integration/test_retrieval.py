@@ -245,6 +245,48 @@ def test_a_walk_that_was_cut_is_reported(conn: Connection, walk: str) -> None:
     assert any("the walk ended before" in notice for notice in said)
 
 
+FIRST, SECOND = (f"Project Alpha Bravo Charlie Delta {last}" for last in ("Echo", "Foxtrot"))
+
+
+@pytest.mark.usefixtures("realm")
+def test_pagerank_goes_on_from_near_duplicates(conn: Connection) -> None:
+    """Of one space, as believed at the revision of the read, and of the types that it asks for."""
+    tell(conn, "first", f"Ann approved {FIRST}.", ("Ann", "approved", FIRST))
+    then = value(conn, "select graphrag.watermark()")
+    tell(conn, "second", f"Bob dropped {SECOND}.", ("Bob", "dropped", SECOND))
+    tell(conn, "third", "Carla paints murals.", ("Carla", "paints", "murals"))
+    tell(conn, "elsewhere", f"Dora keeps {SECOND}.", ("Dora", "keeps", SECOND), space="elsewhere")
+
+    def reached(space: str = "default", at: str | None = None, types: list[str] | None = None) -> set[str]:
+        with conn.transaction():
+            conn.execute('set local search_path to "default", public')
+            found = sql(
+                conn,
+                """
+                select d.name
+                from entity_version as v
+                cross join lateral graphrag._spread(
+                    array[row(v.entity, 1)::graphrag._mass],
+                    array(select e.id from entity as e),
+                    graphrag._filter_of(%s, null, %s, false, null, %s, null, null),
+                    100
+                ) as s
+                join chunk as k on k.id = s.chunk
+                join document as d on d.id = k.document
+                where v.name = %s and v.died is null and v.space = (select id from space where name = 'default')
+                """,
+                [space, at, types, FIRST],
+            )
+        return {row["name"] for row in found}
+
+    assert reached() == {"first", "second"}
+    assert reached("*") == {"first", "second"}
+    assert reached(at=then) == {"first"}
+    assert reached(types=["Person"]) == {"first"}
+    rows(conn, "configure", "ppr_synonyms", "1")
+    assert reached() == {"first"}
+
+
 @pytest.mark.usefixtures("realm")
 def test_paths_are_explained(conn: Connection) -> None:
     tell(conn, "one", "Ann founded Acme.", ("Ann", "founded", "Acme"))
