@@ -7,6 +7,7 @@ import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from graphrag_pl import endpoints, errors, hashing
@@ -21,8 +22,6 @@ MAX_INPUT_TOKENS = 8000
 DEADLINE = 60.0
 #: Answers that are fetched at a time, unless concurrency is more: reading them into jsonb does not stop half-way.
 _ROUND = 16
-
-_FLOAT = struct.Struct("<f")
 
 
 @errors.relaying
@@ -177,7 +176,7 @@ def check_width(plpy: Database, endpoint: Endpoint, width: int, wanted: int | No
 
 
 def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str:
-    """pgvector's text form, each number as the shortest that is the same 32-bit float."""
+    """pgvector's text form, each number with digits enough to be the same 32-bit float."""
     numbers: Sequence[float] = (math.nan,)
     # bool is an int; NaN and infinities come through jsonb as strings
     if set(map(type, vector)) <= {int, float}:
@@ -188,18 +187,13 @@ def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str
         raise _invalid_vector(plpy, endpoint, "a number that is not finite")
     if not any(numbers):
         raise _invalid_vector(plpy, endpoint, "only zeros")
-    return f"[{','.join(map(_shortest, numbers))}]"
+    return _literal_format(len(numbers)) % tuple(number + 0.0 for number in numbers)  # no -0
 
 
-def _shortest(number: float) -> str:
-    """Nine digits always tell two 32-bit floats apart, seven mostly do."""
-    if number == 0:
-        return "0"
-    for digits in (7, 8):
-        text = f"{number:.{digits}g}"
-        if _FLOAT.unpack(_FLOAT.pack(float(text)))[0] == number:
-            return text
-    return f"{number:.9g}"
+@lru_cache(maxsize=8)
+def _literal_format(width: int) -> str:
+    """Nine digits always tell two 32-bit floats apart."""
+    return f"[{','.join(['%.9g'] * width)}]"
 
 
 def _invalid_vector(plpy: Database, endpoint: Endpoint, what: str) -> Exception:

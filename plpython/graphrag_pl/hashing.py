@@ -12,7 +12,6 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
 from functools import lru_cache
 
 from graphrag_pl.database import Breathe, holding_breath
@@ -26,17 +25,19 @@ _WORD_WEIGHT = 1.0
 _SHORT_WORD_WEIGHT = 0.2  # up to three letters: mostly articles, prepositions, auxiliaries
 _GRAM_WEIGHT = 0.3
 _LONGEST_WORD = 64  # of a longer run only this much makes features
+_BREATH = 256  # features between two looks at whether somebody cancels
 
 
 def embed(text: str, width: int, breathe: Breathe = holding_breath) -> list[float]:
     """A vector of unit length, never zero, not even for an empty text."""
     counts: Counter[tuple[str, float]] = Counter()
-    for features in _features(text):
-        counts.update(features)
+    for word in _WORD.findall(_folded(text)):
+        counts.update(_features(word[:_LONGEST_WORD]))
         breathe()
     vector = [0.0] * width
-    for (feature, weight), count in sorted(counts.items()):
-        breathe()
+    for no, ((feature, weight), count) in enumerate(sorted(counts.items())):
+        if no % _BREATH == 0:
+            breathe()
         position, sign = _place(feature)
         vector[position % width] += sign * weight * (1 + math.log(count))
     if not any(vector):  # no word at all, or every feature met its opposite
@@ -45,17 +46,20 @@ def embed(text: str, width: int, breathe: Breathe = holding_breath) -> list[floa
     return [value / length if value else 0.0 for value in vector]
 
 
-def _features(text: str) -> Iterator[list[tuple[str, float]]]:
-    """The weighted features of each word."""
-    folded = "".join(
-        c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c)
-    )
-    for word in _WORD.findall(folded):
-        word = word[:_LONGEST_WORD]
-        is_short = len(word) <= 3 and word.isascii() and word.isalpha()
-        bounded = f"\x02{word}\x03"
-        grams = [("\x04" + bounded[i : i + 3], _GRAM_WEIGHT) for i in range(len(bounded) - 2)]
-        yield [(word, _SHORT_WORD_WEIGHT if is_short else _WORD_WEIGHT), *grams]
+def _folded(text: str) -> str:
+    """Without case and diacritics."""
+    if text.isascii():
+        return text.lower()
+    return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c))
+
+
+@lru_cache(maxsize=20_000)
+def _features(word: str) -> list[tuple[str, float]]:
+    """The weighted features of a word."""
+    is_short = len(word) <= 3 and word.isascii() and word.isalpha()
+    bounded = f"\x02{word}\x03"
+    grams = [("\x04" + bounded[i : i + 3], _GRAM_WEIGHT) for i in range(len(bounded) - 2)]
+    return [(word, _SHORT_WORD_WEIGHT if is_short else _WORD_WEIGHT), *grams]
 
 
 @lru_cache(maxsize=20_000)

@@ -127,32 +127,40 @@ comment on function graphrag._aliases_in_brackets(text, text) is 'What the text 
 
 create function graphrag._has_record(records jsonb, name text)
     returns boolean
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select exists (
-        select
-        from jsonb_array_elements(records) as o (record)
-        where graphrag._fold_name(o.record ->> 'name') = graphrag._fold_name($2)
-    )
+begin
+    return (
+        select exists (
+            select
+            from jsonb_array_elements(records) as o (record)
+            where graphrag._fold_name(o.record ->> 'name') = graphrag._fold_name($2)
+        )
+    );
+end
 $function$;
 comment on function graphrag._has_record(jsonb, text) is 'Whether a name is that of a record.';
 
 create function graphrag._is_another_form(name text, alias text)
     returns boolean
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
-    select exists (
-        select from regexp_split_to_table(lower(name), '[^[:alnum:]]+') as n (word)
-        where length(n.word) > 2
-            and n.word in (select a.word from regexp_split_to_table(lower(alias), '[^[:alnum:]]+') as a (word))
-    )
-    or (
-        length(alias) > 1
-        and alias = upper(alias)
-        and regexp_replace(alias, '[^[:alnum:]]', '', 'g')
-            = array_to_string(
-                array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), ''
-            )
-    )
+begin
+    return (
+        select exists (
+            select from regexp_split_to_table(lower(name), '[^[:alnum:]]+') as n (word)
+            where length(n.word) > 2
+                and n.word in (select a.word from regexp_split_to_table(lower(alias), '[^[:alnum:]]+') as a (word))
+        )
+        or (
+            length(alias) > 1
+            and alias = upper(alias)
+            and regexp_replace(alias, '[^[:alnum:]]', '', 'g')
+                = array_to_string(
+                    array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), ''
+                )
+        )
+    );
+end
 $function$;
 comment on function graphrag._is_another_form(text, text) is 'Whether two names share a word, or one is the other''s initials.';
