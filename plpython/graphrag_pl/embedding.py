@@ -7,7 +7,6 @@ import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from typing import Any
 
 from graphrag_pl import endpoints, errors, hashing
@@ -187,13 +186,8 @@ def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str
         raise _invalid_vector(plpy, endpoint, "a number that is not finite")
     if not any(numbers):
         raise _invalid_vector(plpy, endpoint, "only zeros")
-    return _literal_format(len(numbers)) % tuple(number + 0.0 for number in numbers)  # no -0
-
-
-@lru_cache(maxsize=8)
-def _literal_format(width: int) -> str:
-    """Nine digits always tell two 32-bit floats apart."""
-    return f"[{','.join(['%.9g'] * width)}]"
+    # Nine digits always tell two 32-bit floats apart.
+    return f"[{','.join([f'{number:.9g}' if number else '0' for number in numbers])}]"
 
 
 def _invalid_vector(plpy: Database, endpoint: Endpoint, what: str) -> Exception:

@@ -42,7 +42,7 @@ def embed(text: str, width: int, breathe: Breathe = holding_breath) -> list[floa
         vector[position % width] += sign * weight * (1 + math.log(count))
     if not any(vector):  # no word at all, or every feature met its opposite
         vector[_place("\x01" + text)[0] % width] = 1.0
-    length = math.sqrt(math.fsum(value * value for value in vector))
+    length = math.sqrt(math.fsum([value * value for value in vector if value]))
     return [value / length if value else 0.0 for value in vector]
 
 

@@ -64,7 +64,8 @@ create function graphrag._guard_births()
     set search_path = pg_catalog, pg_temp
 as $function$
 -- All rows of a statement at once: born in the revision that this transaction has taken in their space, which is that of
--- what owns them, whatever space they say. A statement a table: each is planned for its trigger alone.
+-- what owns them, whatever space they say. A statement a table, each planned for its trigger alone; not joins, which
+-- could be planned to read the whole table of the owners.
 declare
     _spaces integer[];
     _revisions bigint[];
@@ -74,28 +75,39 @@ begin
         when 'relation_version' then
             select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
             from (
-                select distinct o.space, n.born from new_rows as n left join relation as o on o.id = n.relation
+                select distinct (select o.space from relation as o where o.id = n.relation) as space, n.born
+                from new_rows as n
             ) as b;
         when 'entity_version' then
             select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (select distinct o.space, n.born from new_rows as n left join entity as o on o.id = n.entity) as b;
+            from (
+                select distinct (select o.space from entity as o where o.id = n.entity) as space, n.born
+                from new_rows as n
+            ) as b;
         when 'document_version' then
             select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
             from (
-                select distinct o.space, n.born from new_rows as n left join document as o on o.id = n.document
+                select distinct (select o.space from document as o where o.id = n.document) as space, n.born
+                from new_rows as n
             ) as b;
         when 'document_chunk' then
             select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
             from (
-                select distinct o.space, n.born
+                select distinct
+                    (
+                        select o.space
+                        from document_version as v
+                        join document as o on o.id = v.document
+                        where v.id = n.version
+                    ) as space,
+                    n.born
                 from new_rows as n
-                left join document_version as v on v.id = n.version
-                left join document as o on o.id = v.document
             ) as b;
         when 'community_version' then
             select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
             from (
-                select distinct o.space, n.born from new_rows as n left join community as o on o.id = n.community
+                select distinct (select o.space from community as o where o.id = n.community) as space, n.born
+                from new_rows as n
             ) as b;
         else
             select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
@@ -119,7 +131,11 @@ begin
     return not exists (
         select
         from unnest(spaces, revisions) as r (space, n)
-        where not graphrag._is_own_revision(r.space, r.n)
+        where not exists (
+            select
+            from revision as o
+            where o.space = r.space and o.n = r.n and o.transaction = graphrag._transaction()
+        )
     );
 end
 $function$;

@@ -36,6 +36,17 @@ begin
         ) as a
         cross join graphrag._gate_names(a.names, a.types, possessive) as g
         join form as f on f.nth = g.no
+    ),
+    alias as (
+        select
+            g.no,
+            array_agg(g.name order by g.pos) filter (where g.reason is null) as aliases,
+            array_agg(g.folded order by g.pos) filter (where g.reason is null) as folded_aliases,
+            count(g.reason) as rejected
+        from gated as g
+        join gated as n on n.no = g.no and n.pos = 0
+        where g.pos > 0 and g.folded <> n.folded
+        group by g.no
     )
     select
         s.no,
@@ -67,14 +78,7 @@ begin
             select i.identifier from unnest(s.identifiers) as i (identifier) where length(i.identifier) <= 500 limit 100
         ) as identifiers
     ) as i
-    left join lateral (
-        select
-            array_agg(g.name order by g.pos) filter (where g.reason is null) as aliases,
-            array_agg(g.folded order by g.pos) filter (where g.reason is null) as folded_aliases,
-            count(g.reason) as rejected
-        from gated as g
-        where g.no = s.no and g.pos > 0 and g.folded <> n.folded
-    ) as a on true;
+    left join alias as a on a.no = s.no;
 end
 $function$;
 comment on function graphrag._gate_entities(jsonb, text, boolean) is 'The entities of an extraction, cleaned and folded, each with the reason if it is refused.';

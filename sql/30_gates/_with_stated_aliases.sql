@@ -61,7 +61,7 @@ as $function$
 -- The name and the aliases that are written into it; null if none are. Initials in brackets, and former names, count
 -- only where the text writes them so. Paris (Texas) is one name.
 declare
-    _quoted constant text := '^\s*["“„«]\s*([^"“”„«»]{2,80}?)\s*["”“»]\s*$';
+    _quoted constant text := '^\s*["“„«]\s*([^"“”„«»][^"“”„«»]+?)\s*["”“»]\s*$';
     _is_stated boolean := coalesce(position(regexp_replace(whole, '\s*\(', ' (', 'g') in body) > 0, false);
     _parts text[] := case
         when _is_stated then regexp_split_to_array(
@@ -81,11 +81,12 @@ begin
     end if;
     foreach _part in array _parts loop
         _part := btrim(_part, ' ,');
-        _chain := regexp_match(_part, '^(.*?[^\s(])((?:\s*\([^()]{2,90}\))+)$');
+        _chain := regexp_match(_part, '^(.*?[^\s(])((?:\s*\([^()]+\))+)$');
         _inner := array(
             select coalesce(substring(b.found[1] from _quoted), b.found[1])
             from regexp_matches(_chain[2], '\(([^()]*)\)', 'g') as b (found)
-            where b.found[1] ~ _quoted or (_is_stated and graphrag._is_acronym(b.found[1], _chain[1]))
+            where length(b.found[1]) between 2 and 90
+                and (b.found[1] ~ _quoted or (_is_stated and graphrag._is_acronym(b.found[1], _chain[1])))
         );
         if _inner = '{}' or cardinality(_inner) < length(_chain[2]) - length(replace(_chain[2], '(', '')) then
             _names := _names || rtrim(_part, case when position('(' in _part) = 0 then ')' else '' end);
@@ -110,12 +111,12 @@ begin
     return array(
         select distinct i.found[2]
         from regexp_matches(
-            body, regexp_replace(name, '([^[:alnum:]\s])', '\\\1', 'g') || '((?:\s*\([^()]{2,90}\))+)', 'g'
+            body, regexp_replace(name, '([^[:alnum:]\s])', '\\\1', 'g') || '((?:\s*\([^()]+\))+)', 'g'
         ) as c (chain)
         cross join regexp_matches(
-            c.chain[1], '\(\s*(["“„«]?)\s*([^"“”„«»()]{2,80}?)\s*["”“»]?\s*\)', 'g'
+            c.chain[1], '\(\s*(["“„«]?)\s*([^"“”„«»()]+?)\s*["”“»]?\s*\)', 'g'
         ) as i (found)
-        where case
+        where length(i.found[2]) between 2 and 80 and case
             when i.found[1] <> '' then graphrag._is_another_form(name, i.found[2])
             else graphrag._is_acronym(i.found[2], name)
         end

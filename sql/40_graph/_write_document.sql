@@ -366,11 +366,13 @@ as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
 -- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
 -- with the whole table. So both is done whenever the realm has doubled. Only who owns the tables can; what another
--- session is analyzing is left to it.
+-- session is analyzing is left to it. Of so few chunks that a whole table is read at once, any plan will do.
 declare
+    _few constant integer := 32;
+    _chunks bigint := graphrag._count_chunks();
     _tables text;
 begin
-    if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
+    if _chunks >= _few and trunc(log(2, _chunks)) > trunc(log(2, chunks_before)) then
         select string_agg(
             format('%I.%I', n.nspname, c.relname)
                 || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,

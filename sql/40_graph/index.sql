@@ -15,6 +15,7 @@ create function graphrag.index(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set random_page_cost = 1.1
     set jit = off
     set plan_cache_mode = force_generic_plan
     set graphrag.call = ''

@@ -14,6 +14,7 @@ create function graphrag.retract_relation(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set random_page_cost = 1.1
     set jit = off
 as $function$
 declare

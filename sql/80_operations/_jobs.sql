@@ -8,7 +8,7 @@ begin
     perform set_config(s.name, s.value, true)
     from (
         values ('standard_conforming_strings', 'on'), ('enable_seqscan', 'off'), ('join_collapse_limit', '1'),
-            ('jit', 'off'), ('plan_cache_mode', 'force_generic_plan'), ('graphrag.call', call),
+            ('random_page_cost', '1.1'), ('jit', 'off'), ('plan_cache_mode', 'force_generic_plan'), ('graphrag.call', call),
             ('graphrag.tally', tally)
     ) as s (name, value);
     return graphrag._enter(realm);
