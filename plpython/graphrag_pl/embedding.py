@@ -76,7 +76,7 @@ def vectors_of(
         check_width(plpy, endpoint, own, width)
         for text in texts:
             breathe()
-            literals.append(to_literal(plpy, endpoint, hashing.embed(text, own, breathe)))
+            literals.append(hashing.literal(text, own, breathe))
         return literals
     for batch, answer in _asked(plpy, endpoint, texts, breathe):
         if calls is not None:

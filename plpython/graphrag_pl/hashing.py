@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import struct
 import unicodedata
 from collections import Counter
 from functools import lru_cache
@@ -30,20 +31,39 @@ _BREATH = 256  # features between two looks at whether somebody cancels
 
 def embed(text: str, width: int, breathe: Breathe = holding_breath) -> list[float]:
     """A vector of unit length, never zero, not even for an empty text."""
-    counts: Counter[tuple[str, float]] = Counter()
+    vector = [0.0] * width
+    for position, value in _cells(text, width, breathe).items():
+        vector[position] = value
+    return vector
+
+
+def literal(text: str, width: int, breathe: Breathe = holding_breath) -> str:
+    """The same in pgvector's text form, of 32-bit floats with digits enough to tell them apart."""
+    cells = _cells(text, width, breathe)
+    floats = struct.Struct(f"<{len(cells)}f")
+    numbers = ["0"] * width
+    for position, number in zip(cells, floats.unpack(floats.pack(*cells.values())), strict=True):
+        numbers[position] = f"{number:.9g}"
+    return f"[{','.join(numbers)}]"
+
+
+def _cells(text: str, width: int, breathe: Breathe) -> dict[int, float]:
+    """What is not zero, by position: most of a short text's vector is."""
+    counts: Counter[tuple[str, float, int, int]] = Counter()
     for word in _WORD.findall(_folded(text)):
         counts.update(_features(word[:_LONGEST_WORD]))
         breathe()
-    vector = [0.0] * width
-    for no, ((feature, weight), count) in enumerate(sorted(counts.items())):
+    sums: dict[int, float] = {}
+    for no, ((_, weight, position, sign), count) in enumerate(sorted(counts.items())):
         if no % _BREATH == 0:
             breathe()
-        position, sign = _place(feature)
-        vector[position % width] += sign * weight * (1 + math.log(count))
-    if not any(vector):  # no word at all, or every feature met its opposite
-        vector[_place("\x01" + text)[0] % width] = 1.0
-    length = math.sqrt(math.fsum([value * value for value in vector if value]))
-    return [value / length if value else 0.0 for value in vector]
+        value = sign * weight if count == 1 else sign * weight * (1 + math.log(count))
+        sums[position % width] = sums.get(position % width, 0.0) + value
+    cells = {position: value for position, value in sums.items() if value}
+    if not cells:  # no word at all, or every feature met its opposite
+        return {_place("\x01" + text)[0] % width: 1.0}
+    length = math.sqrt(math.fsum([value * value for value in cells.values()]))
+    return {position: value / length for position, value in cells.items()}
 
 
 def _folded(text: str) -> str:
@@ -54,12 +74,13 @@ def _folded(text: str) -> str:
 
 
 @lru_cache(maxsize=20_000)
-def _features(word: str) -> list[tuple[str, float]]:
-    """The weighted features of a word."""
+def _features(word: str) -> list[tuple[str, float, int, int]]:
+    """The features of a word, each with its weight, position and sign."""
     is_short = len(word) <= 3 and word.isascii() and word.isalpha()
     bounded = f"\x02{word}\x03"
     grams = [("\x04" + bounded[i : i + 3], _GRAM_WEIGHT) for i in range(len(bounded) - 2)]
-    return [(word, _SHORT_WORD_WEIGHT if is_short else _WORD_WEIGHT), *grams]
+    weighted = [(word, _SHORT_WORD_WEIGHT if is_short else _WORD_WEIGHT), *grams]
+    return [(feature, weight, *_place(feature)) for feature, weight in weighted]
 
 
 @lru_cache(maxsize=20_000)

@@ -3,6 +3,7 @@ create function graphrag._gate(extraction jsonb, body text, options jsonb defaul
     language plpgsql stable parallel safe
     set jit = off
     set enable_nestloop = off
+    set max_parallel_workers_per_gather = 0
     set plan_cache_mode = force_generic_plan
     set datestyle = 'ISO, YMD'
     set timezone = 'UTC'

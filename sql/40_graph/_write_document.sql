@@ -8,7 +8,7 @@ declare
     _revision bigint;
     _touched bigint[];
     _derived graphrag._derived := row(0, 0, 0, 0);
-    _chunks bigint := graphrag._count_chunks();
+    _size bigint := graphrag._evidence_size();
     _kinds text[];
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
@@ -26,10 +26,10 @@ begin
         _kinds := graphrag._order_kinds(plan.space);
         perform graphrag._store_contents(plan.space, prepared -> 'texts');
         _touched := graphrag._store_document(plan, prepared, _revision);
+        perform graphrag._renew_plans(_size);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds, array[graphrag._order_kind(plan)]);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._recount_terms(plan.space, _revision);
-        perform graphrag._renew_plans(_chunks);
     end if;
     return graphrag._written_result(plan, prepared, _derived);
 end
@@ -348,31 +348,32 @@ end
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
 
-create function graphrag._count_chunks()
+create function graphrag._evidence_size()
     returns bigint
     language plpgsql stable parallel safe
 as $function$
 begin
-    return coalesce((select max(c.id) from chunk as c), 0) + 1;
+    return coalesce((select max(c.id) from chunk as c), 0) + coalesce((select max(m.id) from mention as m), 0) + 1;
 end
 $function$;
-comment on function graphrag._count_chunks() is 'About how many chunks the realm holds.';
+comment on function graphrag._evidence_size() is 'About how many chunks and mentions the realm holds.';
 
-create function graphrag._renew_plans(chunks_before bigint)
+create function graphrag._renew_plans(size_before bigint)
     returns void
     language plpgsql volatile parallel unsafe
     set client_min_messages = error
 as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
 -- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
--- with the whole table. So both is done whenever the realm has doubled. Only who owns the tables can; what another
--- session is analyzing is left to it. Of so few chunks that a whole table is read at once, any plan will do.
+-- with the whole table. So both is done whenever the realm has doubled, before what is new is derived from. Only who
+-- owns the tables can; what another session is analyzing is left to it. Of so few rows that a whole table is read at
+-- once, any plan will do.
 declare
-    _few constant integer := 32;
-    _chunks bigint := graphrag._count_chunks();
+    _few constant integer := 300;
+    _size bigint := graphrag._evidence_size();
     _tables text;
 begin
-    if _chunks >= _few and trunc(log(2, _chunks)) > trunc(log(2, chunks_before)) then
+    if _size >= _few and trunc(log(2, _size)) > trunc(log(2, size_before)) then
         select string_agg(
             format('%I.%I', n.nspname, c.relname)
                 || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,

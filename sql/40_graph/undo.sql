@@ -6,6 +6,7 @@ create function graphrag.undo(decision bigint, realm text default null)
     set enable_seqscan = off
     set join_collapse_limit = 1
     set random_page_cost = 1.1
+    set max_parallel_workers_per_gather = 0
     set jit = off
 as $function$
 declare

@@ -88,7 +88,6 @@ create function graphrag._finish_batch(
 as $function$
 -- As _finish_index(), for many. texts: all that any of them needs, with the vector of each.
 declare
-    _chunks bigint := graphrag._count_chunks();
     _spaces integer[];
     _space integer;
 begin
@@ -117,7 +116,6 @@ begin
             vectors
         );
     end loop;
-    perform graphrag._renew_plans(_chunks);
 end
 $function$;
 comment on function graphrag._finish_batch(bigint[], integer[], graphrag._document_plan[], jsonb[], text[], text[], text) is 'Writes the documents of jobs that are done together and ends the jobs.';
@@ -128,6 +126,7 @@ create function graphrag._write_batch(space integer, jobs graphrag._batch_job[],
 as $function$
 -- The documents of one space. What they added to the graph they added together: it is told with the last.
 declare
+    _size bigint := graphrag._evidence_size();
     _kinds text[] := graphrag._order_kinds(space);
     _added text[] := '{}';
     _before bigint := (select s.revision from space as s where s.id = _write_batch.space);
@@ -163,6 +162,7 @@ begin
     end loop;
     if _revision is not null then
         perform graphrag._warn_of_mixed_order(space, _kinds, _added);
+        perform graphrag._renew_plans(_size);
         _derived := graphrag._derive(space, _revision, _touched);
         perform graphrag._recount_terms(space, _revision, share => 2);
     end if;
