@@ -26,8 +26,6 @@ _ROUND = 16
 _LEAST_SQUARE = 1e-30
 _MOST_SQUARE = 1e36
 
-_FLOAT = struct.Struct("<f")
-
 
 @errors.relaying
 def embed(
@@ -82,7 +80,7 @@ def vectors_of(
         check_width(plpy, endpoint, own, width)
         for text in texts:
             breathe()
-            literals.append(to_literal(plpy, endpoint, hashing.embed(text, own, breathe)))
+            literals.append(hashing.literal(text, own, breathe))
         return literals
     for batch, answer in _asked(plpy, endpoint, texts, breathe):
         if calls is not None:
@@ -180,7 +178,7 @@ def check_width(plpy: Database, endpoint: Endpoint, width: int, wanted: int | No
 
 
 def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str:
-    """pgvector's text form, each number as the shortest that is the same 32-bit float."""
+    """pgvector's text form, each number with digits enough to be the same 32-bit float."""
     numbers: Sequence[float] = (math.nan,)
     # bool is an int; NaN and infinities come through jsonb as strings
     if set(map(type, vector)) <= {int, float}:
@@ -193,18 +191,8 @@ def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str
         raise _invalid_vector(plpy, endpoint, "only zeros")
     if not _LEAST_SQUARE < sum(number * number for number in numbers) < _MOST_SQUARE:
         raise _invalid_vector(plpy, endpoint, "numbers too small or too large to compare")
-    return f"[{','.join(map(_shortest, numbers))}]"
-
-
-def _shortest(number: float) -> str:
-    """Nine digits always tell two 32-bit floats apart, seven mostly do."""
-    if number == 0:
-        return "0"
-    for digits in (7, 8):
-        text = f"{number:.{digits}g}"
-        if _FLOAT.unpack(_FLOAT.pack(float(text)))[0] == number:
-            return text
-    return f"{number:.9g}"
+    # Nine digits always tell two 32-bit floats apart.
+    return f"[{','.join([f'{number:.9g}' if number else '0' for number in numbers])}]"
 
 
 def _invalid_vector(plpy: Database, endpoint: Endpoint, what: str) -> Exception:

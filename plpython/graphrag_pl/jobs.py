@@ -119,33 +119,32 @@ def _do_together(worker: Worker, jobs: Sequence[Job]) -> list[Job]:
 
 def _index_together(worker: Worker, jobs: Sequence[Job]) -> set[int]:
     """Indexes the documents of jobs: all planned and gated in one transaction, embedded, written in another. Answers
-    which of them could not even be prepared."""
+    which of them could not even be prepared. A text that several documents have is embedded once; what that cost is
+    told with the last of them."""
     worker.enter()
     ids = Argument("bigint[]", [job.id for job in jobs])
     found = rows(worker, "select * from graphrag._prepare_batch($1)", jobs=(ids.type, ids.value))
     worker.commit()
     attempts = {job.id: job.attempt for job in jobs}
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("job", "attempt", "plan", "chunks", "texts", "tally")
-    }
-    for row in found:
-        if row["plan"] is None:
-            continue
-        evidence = json.loads(row["gated"])
+    planned = [row for row in found if row["plan"] is not None]
+    if planned:
         worker.begin_count()
+        texts = list(dict.fromkeys(text for row in planned for text in row["texts"]))
+        vectors: list[str] = []
+        for start in range(0, len(texts), _TEXTS):
+            worker.enter()
+            vectors += embed(worker, texts[start : start + _TEXTS], None, planned[-1]["key"])
+            worker.while_waiting()
         worker.enter()
-        vectors = embed(worker, [text["body"] for text in evidence["texts"]], None, row["key"])
-        worker.while_waiting()
-        texts = [{**text, "vec": vector} for text, vector in zip(evidence["texts"], vectors, strict=True)]
-        values = (row["job"], attempts[row["job"]], row["plan"], to_json(evidence["chunks"]), to_json(texts))
-        for column, value in zip(columns.values(), (*values, worker.count()), strict=True):
-            column.append(value)
-    if columns["job"]:
-        worker.enter()
-        types = ("bigint[]", "integer[]", "graphrag._document_plan[]", "jsonb[]", "jsonb[]", "text[]")
         worker.value(
-            "select graphrag._finish_batch($1, $2, $3, $4, $5, $6)",
-            *(Argument(type_, column) for type_, column in zip(types, columns.values(), strict=True)),
+            "select graphrag._finish_batch($1, $2, $3, $4, $5, $6, $7)",
+            Argument("bigint[]", [row["job"] for row in planned]),
+            Argument("integer[]", [attempts[row["job"]] for row in planned]),
+            Argument("graphrag._document_plan[]", [row["plan"] for row in planned]),
+            Argument("jsonb[]", [row["gated"] for row in planned]),
+            Argument("text[]", texts),
+            Argument("text[]", vectors),
+            Argument("text", worker.count()),
         )
         worker.commit()
     return {row["job"] for row in found if row["plan"] is None}

@@ -115,10 +115,11 @@ def _is_schema(value: Any) -> bool:
     )
 
 
-def read_records(value: Any, breathe: Breathe = holding_breath) -> Records:
-    """The records of a value that has_shape()."""
+def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool = False) -> Records:
+    """The records of a value that has_shape(); is_clean: it was jsonb, which has nothing that cannot be stored."""
     records = Records()
-    value = clean_json(value, breathe)
+    if not is_clean:
+        value = clean_json(value, breathe)
     if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
         value = inner
     if isinstance(value, list):

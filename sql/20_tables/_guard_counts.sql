@@ -1,73 +1,35 @@
--- The triggers behind the counts of words, as _guard_belief() is behind all else that is believed: a count is born and
--- dies in the revision that its own transaction has taken in its space. Counts come by the thousand, so a statement is
--- looked at as a whole. That nothing but `died` is updated and nothing truncated is left to triggers that need no rows.
--- Materialized, or the question would be asked of each row before spaces and revisions are made distinct.
+-- The trigger behind the counts of words, as _guard_belief() is behind all else that is believed, where a row goes alone:
+-- counts come and go by the thousand, so a statement is looked at as a whole. They are born like any row, and that
+-- nothing but `died` is updated and nothing truncated is left to triggers that need no rows.
 
-create function graphrag._counts_born()
+create function graphrag._guard_counts()
     returns trigger
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
+-- An update ends them, once; what was never believed, or what purge() erases, may go.
 declare
-    _is_honest boolean;
+    _spaces integer[];
+    _revisions bigint[];
+    _is_right boolean := true;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    with count as materialized (
-        select distinct n.space, n.born, n.died from new_rows as n
-    )
-    select coalesce(bool_and(c.died is null and graphrag._is_own_revision(c.space, c.born)), true)
-    into _is_honest
-    from count as c;
-    if not _is_honest then
+    if tg_op = 'UPDATE' then
+        _is_right := not exists (select from old_rows as o where o.died is not null);
+        select array_agg(c.space), array_agg(c.died)
+        into _spaces, _revisions
+        from (select distinct n.space, n.died from new_rows as n) as c;
+    else
+        select array_agg(c.space), array_agg(c.born)
+        into _spaces, _revisions
+        from (select distinct o.space, o.born from old_rows as o) as c;
+    end if;
+    if not (_is_right and graphrag._are_own_revisions(_spaces, _revisions))
+        and not (tg_op = 'DELETE' and graphrag._may_purge(tg_relid))
+    then
         perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;
 end
 $function$;
-comment on function graphrag._counts_born() is 'Trigger: counts are born in the revision of their transaction.';
-
-create function graphrag._counts_ended()
-    returns trigger
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-as $function$
-declare
-    _is_honest boolean;
-begin
-    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    with count as materialized (
-        select distinct n.space, n.died from new_rows as n
-    )
-    select coalesce(bool_and(c.died is not null and graphrag._is_own_revision(c.space, c.died)), true)
-    into _is_honest
-    from count as c;
-    if not _is_honest or exists (select from old_rows as o where o.died is not null) then
-        perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
-    end if;
-    return null;
-end
-$function$;
-comment on function graphrag._counts_ended() is 'Trigger: counts die in the revision of their transaction, once.';
-
-create function graphrag._counts_gone()
-    returns trigger
-    language plpgsql volatile parallel unsafe
-    set search_path = pg_catalog, pg_temp
-as $function$
-declare
-    _is_honest boolean;
-begin
-    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    with count as materialized (
-        select distinct o.space, o.born from old_rows as o
-    )
-    select coalesce(bool_and(graphrag._is_own_revision(c.space, c.born)), true)
-    into _is_honest
-    from count as c;
-    if not _is_honest and not graphrag._may_purge(tg_relid) then
-        perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
-    end if;
-    return null;
-end
-$function$;
-comment on function graphrag._counts_gone() is 'Trigger: only counts that were never believed go, or those that purge() erases.';
+comment on function graphrag._guard_counts() is 'Trigger: counts die in the revision of their transaction, once, and only those that nobody believed go.';

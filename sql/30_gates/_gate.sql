@@ -2,13 +2,16 @@ create function graphrag._gate(extraction jsonb, body text, options jsonb defaul
     returns jsonb
     language plpgsql stable parallel safe
     set jit = off
+    set enable_nestloop = off
+    set max_parallel_workers_per_gather = 0
     set plan_cache_mode = force_generic_plan
     set datestyle = 'ISO, YMD'
     set timezone = 'UTC'
 as $function$
 -- What of the extraction of one chunk is evidence. Answers {"mentions", "assertions", "rejected": {reason: count},
 -- "rejects": the first 50 as {reason, record}}. A record that fails a gate is dropped, never guessed at. The settings:
--- one plan for chunks of every size, never compiled, and ranges that read the same in every session.
+-- one plan for chunks of every size, never compiled, by hashes, since a chunk can have thousands of records; and ranges
+-- that read the same in every session.
 declare
     _ground text := case
         when coalesce((options ->> 'grounding')::boolean, true)

@@ -98,7 +98,13 @@ begin
         left join known as k on k.form = s.subject_folded
         left join known as o on o.form = s.object_folded
         left join gated as g on g.folded = s.object_folded
-        cross join lateral (select graphrag._parse_value(s.object)) as p (parsed)
+        -- Each worked out once (offset 0), where it is wanted at all: it is dear.
+        cross join lateral (
+            select case
+                when o.form is null or v.is_value or s.is_value then graphrag._parse_value(s.object)
+            end
+            offset 0
+        ) as p (parsed)
         cross join lateral (
             select
                 coalesce(v.is_value, false)
@@ -107,13 +113,14 @@ begin
                     o.form is null
                     and ((p.parsed).kind is not null or coalesce(g.reason in ('bare_quantity', 'bare_date'), false))
                 )
+            offset 0
         ) as l (is_literal)
     ),
     refused as materialized (
         select
             g.folded,
             case
-                when exists (select from unnest(entities) as e where e.folded = g.folded) then 'orphaned_endpoint'
+                when g.folded in (select e.folded from unnest(entities) as e) then 'orphaned_endpoint'
                 when g.reason is not null then g.reason
                 when not graphrag._is_grounded(g.name, ground) then 'ungrounded_name'
             end as reason

@@ -81,13 +81,17 @@ comment on function graphrag._ground_pattern(text) is 'A regular expression for 
 
 create function graphrag._is_acronym(short text, long text)
     returns boolean
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- IRS of the Internal Revenue Service, DoE of the Department of Energy: the first letters, those of small words or not.
-    select upper(short) in (
-        upper(regexp_replace(n.name, '(\w)\w*[^\w]*', '\1', 'g')),
-        regexp_replace(regexp_replace(n.name, '\m[[:lower:]]\w*', '', 'g'), '(\w)\w*[^\w]*|\W+', '\1', 'g')
-    )
-    from (select regexp_replace(long, '^(the|an?) ', '', 'i')) as n (name)
+begin
+    return (
+        select upper(short) in (
+            upper(regexp_replace(n.name, '(\w)\w*[^\w]*', '\1', 'g')),
+            regexp_replace(regexp_replace(n.name, '\m[[:lower:]]\w*', '', 'g'), '(\w)\w*[^\w]*|\W+', '\1', 'g')
+        )
+        from (select regexp_replace(long, '^(the|an?) ', '', 'i')) as n (name)
+    );
+end
 $function$;
 comment on function graphrag._is_acronym(text, text) is 'Whether a short name is made of the first letters of a long one.';

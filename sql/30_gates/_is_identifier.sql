@@ -35,18 +35,22 @@ comment on function graphrag._is_identifier(text) is 'Whether a text in lower ca
 
 create function graphrag._has_check_digit(value text, modulus integer)
     returns boolean
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- Of an ISBN: with modulus 10 it has 13 digits of the weights 1 and 3, with 11 ten of 10 to 1, where x is 10.
-    select count(*) = case modulus when 10 then 13 else 10 end
-        and sum(
-            case d.part[1] when 'x' then 10 else d.part[1]::integer end
-            * case
-                when modulus = 11 then 11 - d.no
-                when d.no % 2 = 0 then 3
-                else 1
-            end
-        ) % modulus = 0
-    from regexp_matches(value, '[\dx]', 'g') with ordinality as d (part, no)
+begin
+    return (
+        select count(*) = case modulus when 10 then 13 else 10 end
+            and sum(
+                case d.part[1] when 'x' then 10 else d.part[1]::integer end
+                * case
+                    when modulus = 11 then 11 - d.no
+                    when d.no % 2 = 0 then 3
+                    else 1
+                end
+            ) % modulus = 0
+        from regexp_matches(value, '[\dx]', 'g') with ordinality as d (part, no)
+    );
+end
 $function$;
 comment on function graphrag._has_check_digit(text, integer) is 'Whether the digits of an ISBN agree with the last of them.';

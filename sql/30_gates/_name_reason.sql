@@ -151,32 +151,36 @@ comment on function graphrag._is_joined(text, text[], boolean, jsonb) is 'Whethe
 
 create function graphrag._looks_personal(words text[], hits jsonb)
     returns boolean
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- Two to five words in capitals, particles (van, de) between them; of a list, the part beside the conjunction counts.
 -- What begins with an article or a word of grammar (When, With, You), holds a possessive (His) or a lone abbreviation
 -- (TV), or goes on with a numeral (III and IV) is the title of something.
-    select not hits ?| array[
-            'article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])
-        ]
-        and words[1] !~ '^[IVX]+$'
-        and coalesce(
-            count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
-                and bool_and(w.is_capital or hits ? ('particle ' || w.word))
-                and not bool_or(hits ? ('determiner:en ' || lower(w.word)))
-                and (not bool_or(w.is_abbreviation) or bool_and(w.is_abbreviation)),
-            false
-        )
-    from (
-        select
-            u.word,
-            u.word ~ '^[[:upper:]]' collate "und-x-icu" as is_capital,
-            u.word ~ '^[[:upper:]]{2,}$' collate "und-x-icu" and u.word !~ '^[IVX]+$' as is_abbreviation,
-            u.no > coalesce(
-                (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
-            ) as is_beside
-        from unnest(words) with ordinality as u (word, no)
-    ) as w
+begin
+    return (
+        select not hits ?| array[
+                'article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])
+            ]
+            and words[1] !~ '^[IVX]+$'
+            and coalesce(
+                count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
+                    and bool_and(w.is_capital or hits ? ('particle ' || w.word))
+                    and not bool_or(hits ? ('determiner:en ' || lower(w.word)))
+                    and (not bool_or(w.is_abbreviation) or bool_and(w.is_abbreviation)),
+                false
+            )
+        from (
+            select
+                u.word,
+                u.word ~ '^[[:upper:]]' collate "und-x-icu" as is_capital,
+                u.word ~ '^[[:upper:]]{2,}$' collate "und-x-icu" and u.word !~ '^[IVX]+$' as is_abbreviation,
+                u.no > coalesce(
+                    (select max(c.no) from unnest(words) with ordinality as c (word, no) where c.word like '%,'), 0
+                ) as is_beside
+            from unnest(words) with ordinality as u (word, no)
+        ) as w
+    );
+end
 $function$;
 comment on function graphrag._looks_personal(text[], jsonb) is 'Whether words look like a name of several words: capitals, and particles between them.';
 

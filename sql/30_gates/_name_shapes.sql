@@ -118,46 +118,58 @@ comment on function graphrag._title_keys(text, boolean) is 'The hits that make a
 
 create function graphrag._title_ending(name text, hits jsonb)
     returns integer
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select coalesce(max(l.length), 0)
-    from generate_series(1, least(3, length(name) - 1)) as l (length)
-    where hits ?| array[
-        'title ' || right(name, l.length), 'male_title ' || right(name, l.length),
-        'female_title ' || right(name, l.length)
-    ]
+begin
+    return (
+        select coalesce(max(l.length), 0)
+        from generate_series(1, least(3, length(name) - 1)) as l (length)
+        where hits ?| array[
+            'title ' || right(name, l.length), 'male_title ' || right(name, l.length),
+            'female_title ' || right(name, l.length)
+        ]
+    );
+end
 $function$;
 comment on function graphrag._title_ending(text, jsonb) is 'How many characters of a name without blanks are a title at its end.';
 
 create function graphrag._title_form(titles text[], hits jsonb)
     returns text
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select case
-        when bool_or(hits ? ('given_title ' || t.word)) then 'given title'
-        when bool_or(
-            hits ?| array['title ' || t.word, 'male_title ' || t.word, 'female_title ' || t.word, 'rank ' || t.word]
-        ) then 'title'
-        else 'rank'
-    end
-    from unnest(titles) as t (word)
+begin
+    return (
+        select case
+            when bool_or(hits ? ('given_title ' || t.word)) then 'given title'
+            when bool_or(
+                hits ?| array['title ' || t.word, 'male_title ' || t.word, 'female_title ' || t.word, 'rank ' || t.word]
+            ) then 'title'
+            else 'rank'
+        end
+        from unnest(titles) as t (word)
+    );
+end
 $function$;
 comment on function graphrag._title_form(text[], jsonb) is 'title: before a surname; given title: before a given name too; rank: before a name of its own.';
 
 create function graphrag._gender_of(words text[], kind text, hits jsonb)
     returns text
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- m or f if the words are marked as one and none as the other.
-    select case when g.m and not g.f then 'm' when g.f and not g.m then 'f' end
-    from (
-        select
-            bool_or(hits ? ('male_' || kind || ' ' || w.word) or (kind = 'title' and hits ? ('male_rank ' || w.word))),
-            bool_or(
-                hits ? ('female_' || kind || ' ' || w.word) or (kind = 'title' and hits ? ('female_rank ' || w.word))
-            )
-        from unnest(words) as w (word)
-    ) as g (m, f)
+begin
+    return (
+        select case when g.m and not g.f then 'm' when g.f and not g.m then 'f' end
+        from (
+            select
+                bool_or(hits ? ('male_' || kind || ' ' || w.word) or (kind = 'title' and hits ? ('male_rank ' || w.word))),
+                bool_or(
+                    hits ? ('female_' || kind || ' ' || w.word) or (kind = 'title' and hits ? ('female_rank ' || w.word))
+                )
+            from unnest(words) as w (word)
+        ) as g (m, f)
+    );
+end
 $function$;
 comment on function graphrag._gender_of(text[], text, jsonb) is 'The gender that titles or given names tell; null if none or both.';
 

@@ -61,7 +61,7 @@ as $function$
 -- The name and the aliases that are written into it; null if none are. Initials in brackets, and former names, count
 -- only where the text writes them so. Paris (Texas) is one name.
 declare
-    _quoted constant text := '^\s*["“„«]\s*([^"“”„«»]{2,80}?)\s*["”“»]\s*$';
+    _quoted constant text := '^\s*["“„«]\s*([^"“”„«»][^"“”„«»]+?)\s*["”“»]\s*$';
     _is_stated boolean := coalesce(position(regexp_replace(whole, '\s*\(', ' (', 'g') in body) > 0, false);
     _parts text[] := case
         when _is_stated then regexp_split_to_array(
@@ -81,11 +81,12 @@ begin
     end if;
     foreach _part in array _parts loop
         _part := btrim(_part, ' ,');
-        _chain := regexp_match(_part, '^(.*?[^\s(])((?:\s*\([^()]{2,90}\))+)$');
+        _chain := regexp_match(_part, '^(.*?[^\s(])((?:\s*\([^()]+\))+)$');
         _inner := array(
             select coalesce(substring(b.found[1] from _quoted), b.found[1])
             from regexp_matches(_chain[2], '\(([^()]*)\)', 'g') as b (found)
-            where b.found[1] ~ _quoted or (_is_stated and graphrag._is_acronym(b.found[1], _chain[1]))
+            where length(b.found[1]) between 2 and 90
+                and (b.found[1] ~ _quoted or (_is_stated and graphrag._is_acronym(b.found[1], _chain[1])))
         );
         if _inner = '{}' or cardinality(_inner) < length(_chain[2]) - length(replace(_chain[2], '(', '')) then
             _names := _names || rtrim(_part, case when position('(' in _part) = 0 then ')' else '' end);
@@ -110,12 +111,12 @@ begin
     return array(
         select distinct i.found[2]
         from regexp_matches(
-            body, regexp_replace(name, '([^[:alnum:]\s])', '\\\1', 'g') || '((?:\s*\([^()]{2,90}\))+)', 'g'
+            body, regexp_replace(name, '([^[:alnum:]\s])', '\\\1', 'g') || '((?:\s*\([^()]+\))+)', 'g'
         ) as c (chain)
         cross join regexp_matches(
-            c.chain[1], '\(\s*(["“„«]?)\s*([^"“”„«»()]{2,80}?)\s*["”“»]?\s*\)', 'g'
+            c.chain[1], '\(\s*(["“„«]?)\s*([^"“”„«»()]+?)\s*["”“»]?\s*\)', 'g'
         ) as i (found)
-        where case
+        where length(i.found[2]) between 2 and 80 and case
             when i.found[1] <> '' then graphrag._is_another_form(name, i.found[2])
             else graphrag._is_acronym(i.found[2], name)
         end
@@ -127,32 +128,40 @@ comment on function graphrag._aliases_in_brackets(text, text) is 'What the text 
 
 create function graphrag._has_record(records jsonb, name text)
     returns boolean
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select exists (
-        select
-        from jsonb_array_elements(records) as o (record)
-        where graphrag._fold_name(o.record ->> 'name') = graphrag._fold_name($2)
-    )
+begin
+    return (
+        select exists (
+            select
+            from jsonb_array_elements(records) as o (record)
+            where graphrag._fold_name(o.record ->> 'name') = graphrag._fold_name($2)
+        )
+    );
+end
 $function$;
 comment on function graphrag._has_record(jsonb, text) is 'Whether a name is that of a record.';
 
 create function graphrag._is_another_form(name text, alias text)
     returns boolean
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
-    select exists (
-        select from regexp_split_to_table(lower(name), '[^[:alnum:]]+') as n (word)
-        where length(n.word) > 2
-            and n.word in (select a.word from regexp_split_to_table(lower(alias), '[^[:alnum:]]+') as a (word))
-    )
-    or (
-        length(alias) > 1
-        and alias = upper(alias)
-        and regexp_replace(alias, '[^[:alnum:]]', '', 'g')
-            = array_to_string(
-                array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), ''
-            )
-    )
+begin
+    return (
+        select exists (
+            select from regexp_split_to_table(lower(name), '[^[:alnum:]]+') as n (word)
+            where length(n.word) > 2
+                and n.word in (select a.word from regexp_split_to_table(lower(alias), '[^[:alnum:]]+') as a (word))
+        )
+        or (
+            length(alias) > 1
+            and alias = upper(alias)
+            and regexp_replace(alias, '[^[:alnum:]]', '', 'g')
+                = array_to_string(
+                    array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), ''
+                )
+        )
+    );
+end
 $function$;
 comment on function graphrag._is_another_form(text, text) is 'Whether two names share a word, or one is the other''s initials.';

@@ -12,6 +12,9 @@ as $function$
 -- The live assertions between the pairs of entities (in either direction) and of the (subject, predicate) slots.
 declare
     _floor real := (graphrag._setting('supersession_confidence_floor') #>> '{}')::real;
+    _has_retractions boolean := exists (
+        select from decision as d where d.space = $1 and d.kind = 'retract' and d.died is null
+    );
 begin
     return array(
         with pair (a, b) as (
@@ -132,8 +135,11 @@ begin
                     and (a.o, a.predicate) in (select t.entity, t.predicate from slot as t)
                 )
             )
-            and not graphrag._is_retracted(
-                $1, a.predicate, a.negated, a.s, a.o, a.value_key, graphrag._period_key(a.claim)
+            and not (
+                _has_retractions
+                and graphrag._is_retracted(
+                    $1, a.predicate, a.negated, a.s, a.o, a.value_key, graphrag._period_key(a.claim)
+                )
             )
     );
 end

@@ -5,6 +5,8 @@ create function graphrag._insert_by_hand(realm text, kind text, rows jsonb)
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set random_page_cost = 1.1
+    set max_parallel_workers_per_gather = 0
     set jit = off
 as $function$
 -- The rows of one INSERT or COPY, as they were given: they are taken out again, pass the gates of their chunks, are

@@ -49,6 +49,9 @@ begin
             from name as n
             where n.form in ('title', 'given title', 'rank') and n.is_person is not false
         ),
+        articled as materialized (
+            select n.document, n.folded, n.core, n.is_person, n.types from name as n where n.form = 'article'
+        ),
         honoured as materialized (
             select t.document, t.core, bool_or(t.gender = 'm') as has_m, bool_or(t.gender = 'f') as has_f
             from titled as t
@@ -104,9 +107,8 @@ begin
             -- without the article
             select n.document, n.folded, f.folded, 'any', null, null
             from name as n
-            join name as f on f.document = n.document and f.core = n.folded
-            where f.form = 'article'
-                and n.form is null
+            join articled as f on f.document = n.document and f.core = n.folded
+            where n.form is null
                 and not n.is_identified
                 and coalesce(n.types && f.types, true)
                 and coalesce(n.is_person = f.is_person, true)

@@ -145,30 +145,34 @@ create function graphrag._follow_meanings(
     claims graphrag._meaning[]
 )
     returns text[]
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- One round: each name means what the names mean that it may be short for, if that is one.
-    with node as materialized (
-        select n.no, n.document, n.folded, n.own, n.meant
-        from unnest(documents, folded, own, meant) with ordinality as n (document, folded, own, meant, no)
-    ),
-    candidate as (
-        select p.document, p.folded, o.meant as label
-        from unnest(pairs) as p
-        join node as o on o.document = p.document and o.folded = p.other
-        union all
-        select c.document, c.folded, c.label
-        from unnest(claims) as c
-    ),
-    chosen as (
-        select c.document, c.folded, min(c.label) as label
-        from candidate as c
-        group by c.document, c.folded
-        having count(distinct c.label) = 1
-    )
-    select array_agg(coalesce(c.label, n.own) order by n.no)
-    from node as n
-    left join chosen as c on c.document = n.document and c.folded = n.folded
+begin
+    return (
+        with node as materialized (
+            select n.no, n.document, n.folded, n.own, n.meant
+            from unnest(documents, folded, own, meant) with ordinality as n (document, folded, own, meant, no)
+        ),
+        candidate as (
+            select p.document, p.folded, o.meant as label
+            from unnest(pairs) as p
+            join node as o on o.document = p.document and o.folded = p.other
+            union all
+            select c.document, c.folded, c.label
+            from unnest(claims) as c
+        ),
+        chosen as (
+            select c.document, c.folded, min(c.label) as label
+            from candidate as c
+            group by c.document, c.folded
+            having count(distinct c.label) = 1
+        )
+        select array_agg(coalesce(c.label, n.own) order by n.no)
+        from node as n
+        left join chosen as c on c.document = n.document and c.folded = n.folded
+    );
+end
 $function$;
 comment on function graphrag._follow_meanings(bigint[], text[], text[], text[], graphrag._name_pair[], graphrag._meaning[]) is 'One round of following short names to what they are short for.';
 

@@ -80,9 +80,18 @@ create function graphrag._compare_document(plan graphrag._document_plan)
 as $function$
 declare
     _live document_version;
-    _asked jsonb := graphrag._asked();
+    _asked jsonb;
 begin
     plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
+    if plan.document is null then
+        plan.missing := array(
+            select min(h.no) from unnest(plan.hashes) with ordinality as h (hash, no) group by h.hash order by 1
+        );
+        plan.is_same := false;
+        plan.is_unchanged := false;
+        return plan;
+    end if;
+    _asked := graphrag._asked();
     select v.* into _live from document_version as v where v.document = plan.document and v.died is null;
     -- A chunk that failed, that was stored when there was no endpoint to extract it, or whose answer was cut off by a
     -- model or limit that is no longer set, is due again.

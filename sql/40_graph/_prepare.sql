@@ -208,15 +208,15 @@ create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
 as $function$
 begin
     return query
-    select t.*
+    select distinct on (t.kind, t.body) t.*
     from (
         select 'chunk', plan.bodies[m.no]
         from unnest(plan.missing) as m (no)
-        union
+        union all
         select 'entity', graphrag._mention_text(e.mention)
         from jsonb_array_elements(gated) as g (chunk)
         cross join jsonb_array_elements(g.chunk -> 'mentions') as e (mention)
-        union
+        union all
         select 'relation', a.assertion ->> 'rendered'
         from jsonb_array_elements(gated) as g (chunk)
         cross join jsonb_array_elements(g.chunk -> 'assertions') as a (assertion)
@@ -226,7 +226,8 @@ begin
         select c.id
         from content as c
         where c.space = plan.space and c.kind = t.kind and c.hash = sha256(convert_to(t.body, 'UTF8'))
-    ) is null;
+    ) is null
+    order by t.kind, t.body;
 end
 $function$;
 comment on function graphrag._new_texts(graphrag._document_plan, jsonb) is 'The texts of a document that have no row in content yet.';

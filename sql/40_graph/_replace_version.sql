@@ -10,7 +10,9 @@ declare
     _touched bigint[];
 begin
     _old := (select v.id from document_version as v where v.document = plan.document and v.died is null);
-    perform graphrag._close_version(_old, revision);
+    if _old is not null then
+        perform graphrag._close_version(_old, revision);
+    end if;
     insert into document_version (document, space, born, ord, published_at, ordinal, metadata, hash)
     select
         d.id,
@@ -24,10 +26,17 @@ begin
     from document as d
     where d.id = plan.document
     returning id into _new;
-    insert into document_chunk (version, no, chunk, content, start_at, end_at, born)
-    select _new, h.no, c.id, c.content, plan.starts[h.no], plan.ends[h.no], revision
-    from unnest(plan.hashes) with ordinality as h (hash, no)
-    join chunk as c on c.id = graphrag._latest_chunk(plan.document, h.hash);
+    with place as (
+        insert into document_chunk (version, no, chunk, content, start_at, end_at, born)
+        select _new, h.no, c.id, c.content, plan.starts[h.no], plan.ends[h.no], revision
+        from unnest(plan.hashes) with ordinality as h (hash, no)
+        join chunk as c on c.id = graphrag._latest_chunk(plan.document, h.hash)
+        returning chunk
+    )
+    select array_agg(distinct p.chunk) into _touched from place as p;
+    if _old is null then
+        return coalesce(_touched, '{}');
+    end if;
     select array_agg(distinct coalesce(o.chunk, n.chunk))
     into _touched
     from (

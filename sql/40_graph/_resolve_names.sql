@@ -102,43 +102,47 @@ create function graphrag._unite_names(
     others text[]
 )
     returns text[]
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
 -- One round of hooking: each group takes the least label among the groups that a merge or an unambiguous alias joins it
 -- with.
-    with name (no, folded, label) as (
-        select n.no, n.folded, n.label
-        from unnest(names, labels) with ordinality as n (folded, label, no)
-    ),
-    holder as (
-        select c.alias, min(n.label) as label
-        from unnest(owners, aliases) as c (owner, alias)
-        join name as n on n.folded = c.owner
-        group by c.alias
-        having count(distinct n.label) = 1
-    ),
-    edge (label, other) as (
-        select h.label, n.label
-        from holder as h
-        join name as n on n.folded = h.alias
-        union
-        select a.label, b.label
-        from unnest(merged, others) as m (name, other)
-        join name as a on a.folded = m.name
-        join name as b on b.folded = m.other
-    ),
-    hooked as (
-        select j.label, least(j.label, min(j.other)) as least
-        from (
-            select e.label, e.other from edge as e
+begin
+    return (
+        with name (no, folded, label) as (
+            select n.no, n.folded, n.label
+            from unnest(names, labels) with ordinality as n (folded, label, no)
+        ),
+        holder as (
+            select c.alias, min(n.label) as label
+            from unnest(owners, aliases) as c (owner, alias)
+            join name as n on n.folded = c.owner
+            group by c.alias
+            having count(distinct n.label) = 1
+        ),
+        edge (label, other) as (
+            select h.label, n.label
+            from holder as h
+            join name as n on n.folded = h.alias
             union
-            select e.other, e.label from edge as e
-        ) as j
-        where j.label <> j.other
-        group by j.label
-    )
-    select array_agg(coalesce(h.least, n.label) order by n.no)
-    from name as n
-    left join hooked as h on h.label = n.label
+            select a.label, b.label
+            from unnest(merged, others) as m (name, other)
+            join name as a on a.folded = m.name
+            join name as b on b.folded = m.other
+        ),
+        hooked as (
+            select j.label, least(j.label, min(j.other)) as least
+            from (
+                select e.label, e.other from edge as e
+                union
+                select e.other, e.label from edge as e
+            ) as j
+            where j.label <> j.other
+            group by j.label
+        )
+        select array_agg(coalesce(h.least, n.label) order by n.no)
+        from name as n
+        left join hooked as h on h.label = n.label
+    );
+end
 $function$;
 comment on function graphrag._unite_names(text[], text[], text[], text[], text[], text[]) is 'One round of label propagation over merges and unambiguous alias claims.';

@@ -5,6 +5,8 @@ create function graphrag._withdraw_by_hand(realm text, kind text, ids bigint[])
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set random_page_cost = 1.1
+    set max_parallel_workers_per_gather = 0
     set jit = off
 as $function$
 -- What somebody deleted from an evidence table: its chunks get successors without it.

@@ -8,26 +8,28 @@ declare
     _revision bigint;
     _touched bigint[];
     _derived graphrag._derived := row(0, 0, 0, 0);
-    _chunks bigint := graphrag._count_chunks();
+    _size bigint := graphrag._evidence_size();
     _kinds text[];
 begin
     perform pg_advisory_xact_lock_shared(graphrag._vocabulary_lock());
     plan.space := graphrag._make_space(plan.space_name);
     perform graphrag._lock_spaces(array[plan.space]);
-    -- While this call was preparing, another session may have written the same document.
-    plan := graphrag._compare_document(plan);
-    if graphrag._lacks(plan, prepared) then
-        return null;
+    if graphrag._is_behind(plan, (select s.revision from space as s where s.id = plan.space)) then
+        plan := graphrag._compare_document(plan);
+        if graphrag._lacks(plan, prepared) then
+            return null;
+        end if;
     end if;
     plan := graphrag._leave_failures(plan, prepared -> 'chunks');
     if not plan.is_unchanged then
         _revision := graphrag._next_revision(plan.space, 'index');
         _kinds := graphrag._order_kinds(plan.space);
+        perform graphrag._store_contents(plan.space, prepared -> 'texts');
         _touched := graphrag._store_document(plan, prepared, _revision);
-        perform graphrag._warn_of_mixed_order(plan.space, _kinds);
+        perform graphrag._renew_plans(_size);
+        perform graphrag._warn_of_mixed_order(plan.space, _kinds, array[graphrag._order_kind(plan)]);
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._recount_terms(plan.space, _revision);
-        perform graphrag._renew_plans(_chunks);
     end if;
     return graphrag._written_result(plan, prepared, _derived);
 end
@@ -38,15 +40,16 @@ create function graphrag._store_document(plan graphrag._document_plan, prepared 
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- All of a document but what is derived from it: returns the chunks whose evidence begins or ceases to count.
+-- All of a document but its texts, which are there, and what is derived from it: returns the chunks whose evidence begins
+-- or ceases to count.
 declare
     _touched bigint[];
 begin
-    insert into document (space, source, name, key)
-    values (plan.space, plan.source, plan.name, plan.key)
-    on conflict do nothing;
-    plan.document := (select d.id from document as d where d.space = plan.space and d.key = plan.key);
-    perform graphrag._store_contents(plan.space, prepared -> 'texts');
+    if plan.document is null then
+        insert into document (space, source, name, key)
+        values (plan.space, plan.source, plan.name, plan.key)
+        returning id into plan.document;
+    end if;
     perform graphrag._store_chunks(plan, prepared -> 'chunks');
     perform graphrag._store_evidence(plan, prepared -> 'chunks');
     perform graphrag._store_contradictions(plan, prepared -> 'contradictions');
@@ -55,6 +58,18 @@ begin
 end
 $function$;
 comment on function graphrag._store_document(graphrag._document_plan, jsonb, bigint) is 'Stores what is new in a document and puts its version in the place of the live one; returns the chunks it touches.';
+
+create function graphrag._is_behind(plan graphrag._document_plan, revision bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- While a document was being prepared, another session may have written it. Where the space's revision, now that it is
+-- locked, is the one that the document was compared with, nobody has written anything there.
+begin
+    return plan.revision is distinct from revision or plan.vectors <> (select r.vectors from realm as r);
+end
+$function$;
+comment on function graphrag._is_behind(graphrag._document_plan, bigint) is 'Whether a document has to be compared anew with what the database holds of it, or prepared anew.';
 
 create function graphrag._lacks(plan graphrag._document_plan, prepared jsonb)
     returns boolean
@@ -333,29 +348,32 @@ end
 $function$;
 comment on function graphrag._identifiers(text) is 'The identifier-like tokens of a text, lower case.';
 
-create function graphrag._count_chunks()
+create function graphrag._evidence_size()
     returns bigint
     language plpgsql stable parallel safe
 as $function$
 begin
-    return coalesce((select max(c.id) from chunk as c), 0) + 1;
+    return coalesce((select max(c.id) from chunk as c), 0) + coalesce((select max(m.id) from mention as m), 0) + 1;
 end
 $function$;
-comment on function graphrag._count_chunks() is 'About how many chunks the realm holds.';
+comment on function graphrag._evidence_size() is 'About how many chunks and mentions the realm holds.';
 
-create function graphrag._renew_plans(chunks_before bigint)
+create function graphrag._renew_plans(size_before bigint)
     returns void
     language plpgsql volatile parallel unsafe
     set client_min_messages = error
 as $function$
 -- A session that fills a realm keeps the plans it made when the tables were small, and inside one transaction nobody
 -- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
--- with the whole table. So both is done whenever the realm has doubled. Only who owns the tables can; what another
--- session is analyzing is left to it.
+-- with the whole table. So both is done whenever the realm has doubled, before what is new is derived from. Only who
+-- owns the tables can; what another session is analyzing is left to it. Of so few rows that a whole table is read at
+-- once, any plan will do.
 declare
+    _few constant integer := 300;
+    _size bigint := graphrag._evidence_size();
     _tables text;
 begin
-    if trunc(log(2, graphrag._count_chunks())) > trunc(log(2, chunks_before)) then
+    if _size >= _few and trunc(log(2, _size)) > trunc(log(2, size_before)) then
         select string_agg(
             format('%I.%I', n.nspname, c.relname)
                 || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,

@@ -10,6 +10,8 @@ create function graphrag.delete_document(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set random_page_cost = 1.1
+    set max_parallel_workers_per_gather = 0
     set jit = off
     set plan_cache_mode = force_generic_plan
 as $function$

@@ -10,6 +10,8 @@ create function graphrag.merge_entities(
     set standard_conforming_strings = on
     set enable_seqscan = off
     set join_collapse_limit = 1
+    set random_page_cost = 1.1
+    set max_parallel_workers_per_gather = 0
     set jit = off
 as $function$
 declare

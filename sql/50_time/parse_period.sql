@@ -74,30 +74,34 @@ comment on function graphrag._period_year_first(text) is 'A date in digits that 
 
 create function graphrag._period_of_instant(part text[])
     returns tstzrange
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- part: 1 year, 3 month, 4 day, 5 hour, 6 minute, 7 second, 8 fraction, 9 sign, 10 and 11 hours and minutes east of
 -- UTC. The range is as wide as the last digit that was given.
-    select tstzrange(i.start, i.start + i.width)
-    from (
-        select
-            lower(graphrag._period_of(part[1]::integer, part[3]::integer, part[4]::integer))
-                + make_interval(hours => part[5]::integer, mins => part[6]::integer)
-                + coalesce(part[7] || translate(coalesce(part[8], ''), ',', '.'), '0')::numeric * interval '1 second'
-                - coalesce(part[9] || '1', '1')::integer
-                    * make_interval(
-                        hours => coalesce(part[10], '0')::integer, mins => coalesce(part[11], '0')::integer
-                    ),
-            case
-                when part[7] is null then interval '1 minute'
-                else power(10::numeric, 1 - coalesce(length(part[8]), 1)) * interval '1 second'
-            end
-    ) as i (start, width)
-    where i.start is not null
-        and part[5]::integer < 24
-        and part[6]::integer < 60
-        and coalesce(part[7]::integer < 60, true)
-        and coalesce(part[10]::integer <= 14 and coalesce(part[11]::integer, 0) < 60, true)
+begin
+    return (
+        select tstzrange(i.start, i.start + i.width)
+        from (
+            select
+                lower(graphrag._period_of(part[1]::integer, part[3]::integer, part[4]::integer))
+                    + make_interval(hours => part[5]::integer, mins => part[6]::integer)
+                    + coalesce(part[7] || translate(coalesce(part[8], ''), ',', '.'), '0')::numeric * interval '1 second'
+                    - coalesce(part[9] || '1', '1')::integer
+                        * make_interval(
+                            hours => coalesce(part[10], '0')::integer, mins => coalesce(part[11], '0')::integer
+                        ),
+                case
+                    when part[7] is null then interval '1 minute'
+                    else power(10::numeric, 1 - coalesce(length(part[8]), 1)) * interval '1 second'
+                end
+        ) as i (start, width)
+        where i.start is not null
+            and part[5]::integer < 24
+            and part[6]::integer < 60
+            and coalesce(part[7]::integer < 60, true)
+            and coalesce(part[10]::integer <= 14 and coalesce(part[11]::integer, 0) < 60, true)
+    );
+end
 $function$;
 comment on function graphrag._period_of_instant(text[]) is 'The range of a stated instant, from the parts of its ISO form.';
 
@@ -219,15 +223,19 @@ comment on function graphrag._period_eras(text) is 'A date in words with its era
 
 create function graphrag._period_of_part(years integer, months integer, part integer, is_quarter boolean)
     returns tstzrange
-    language sql immutable strict parallel safe
+    language plpgsql immutable strict parallel safe
 as $function$
 -- Month 13 of a fiscal year that began in month 10 is month 1 of the next year.
-    select graphrag._period_of(
-        years + (months - 1 + (part - 1) * length) / 12,
-        (months - 1 + (part - 1) * length) % 12 + 1,
-        null,
-        make_interval(months => length)
-    )
-    from (select case when is_quarter then 3 else 6 end) as l (length)
+begin
+    return (
+        select graphrag._period_of(
+            years + (months - 1 + (part - 1) * length) / 12,
+            (months - 1 + (part - 1) * length) % 12 + 1,
+            null,
+            make_interval(months => length)
+        )
+        from (select case when is_quarter then 3 else 6 end) as l (length)
+    );
+end
 $function$;
 comment on function graphrag._period_of_part(integer, integer, integer, boolean) is 'The range of a quarter or half of the year that begins in a month.';

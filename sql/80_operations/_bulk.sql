@@ -46,13 +46,14 @@ $function$;
 comment on function graphrag._hold_batch(bigint[], integer[], interval) is 'Extends the leases of jobs that are done together.';
 
 create function graphrag._prepare_batch(jobs bigint[])
-    returns table (job bigint, plan text, key text, gated text)
+    returns table (job bigint, plan text, key text, gated text, texts text[])
     language plpgsql volatile parallel unsafe rows 50
 as $function$
--- Of each job what _gate_job() says; a plan that is NULL: this one is to be done alone, where its failure is noted. Not
--- in it is what had nothing to do, and has ended.
+-- Of each job what _gate_job() says, and the texts it needs vectors of; a plan that is NULL: this one is to be done
+-- alone, where its failure is noted. Not in it is what had nothing to do, and has ended.
 declare
     _planned record;
+    _gated jsonb;
 begin
     for job in select j.id from unnest(jobs) as j (id) order by j.id loop
         begin
@@ -60,7 +61,9 @@ begin
             continue when not found;
             plan := _planned.plan;
             key := _planned.key;
-            gated := graphrag._gate_job(plan::graphrag._document_plan, _planned.reading, true)::text;
+            _gated := graphrag._gate_job(plan::graphrag._document_plan, _planned.reading, true);
+            gated := _gated::text;
+            texts := array(select t.text ->> 'body' from jsonb_array_elements(_gated -> 'texts') as t (text));
         exception
             when others then
                 plan := null;
@@ -75,16 +78,16 @@ create function graphrag._finish_batch(
     jobs bigint[],
     attempts integer[],
     plans graphrag._document_plan[],
-    chunks jsonb[],
-    texts jsonb[],
-    tallies text[]
+    gated jsonb[],
+    texts text[],
+    vectors text[],
+    tally text
 )
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
--- As _finish_index(), for many.
+-- As _finish_index(), for many. texts: all that any of them needs, with the vector of each.
 declare
-    _chunks bigint := graphrag._count_chunks();
     _spaces integer[];
     _space integer;
 begin
@@ -98,67 +101,99 @@ begin
         perform graphrag._write_batch(
             _space,
             array(
-                select row(j.id, j.attempt, p.plan, graphrag._prepared(j.chunks, j.texts), j.tally)::graphrag._batch_job
-                from unnest(jobs, attempts, chunks, texts, tallies) with ordinality
-                    as j (id, attempt, chunks, texts, tally, no)
-                cross join lateral (select plans[j.no] as plan) as p
-                where (p.plan).space_name = (select s.name from space as s where s.id = _space)
+                select row(
+                    j.id,
+                    j.attempt,
+                    plans[j.no],
+                    graphrag._prepared(j.gated -> 'chunks', j.gated -> 'texts'),
+                    case when j.no = cardinality(jobs) then tally end
+                )::graphrag._batch_job
+                from unnest(jobs, attempts, gated) with ordinality as j (id, attempt, gated, no)
+                where (plans[j.no]).space_name = (select s.name from space as s where s.id = _space)
                 order by j.id
-            )
+            ),
+            texts,
+            vectors
         );
     end loop;
-    perform graphrag._renew_plans(_chunks);
 end
 $function$;
-comment on function graphrag._finish_batch(bigint[], integer[], graphrag._document_plan[], jsonb[], jsonb[], text[]) is 'Writes the documents of jobs that are done together and ends the jobs.';
+comment on function graphrag._finish_batch(bigint[], integer[], graphrag._document_plan[], jsonb[], text[], text[], text) is 'Writes the documents of jobs that are done together and ends the jobs.';
 
-create function graphrag._write_batch(space integer, jobs graphrag._batch_job[])
+create function graphrag._write_batch(space integer, jobs graphrag._batch_job[], texts text[], vectors text[])
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
 -- The documents of one space. What they added to the graph they added together: it is told with the last.
 declare
+    _size bigint := graphrag._evidence_size();
     _kinds text[] := graphrag._order_kinds(space);
+    _added text[] := '{}';
+    _before bigint := (select s.revision from space as s where s.id = _write_batch.space);
     _derived graphrag._derived := row(0, 0, 0, 0);
     _revision bigint;
     _touched bigint[] := '{}';
     _job graphrag._batch_job;
     _plan graphrag._document_plan;
-    _written graphrag._batch_job[] := '{}';
+    _held graphrag._batch_job[] := '{}';
 begin
     foreach _job in array jobs loop
         continue when graphrag._hold_job(_job.id, _job.attempt) <> 'held';
         _plan := _job.plan;
         _plan.space := space;
-        _plan := graphrag._compare_document(_plan);
-        if graphrag._lacks(_plan, _job.prepared) then
-            raise exception 'what was prepared of document "%" is not enough any more', left(_plan.key, 200)
-                using errcode = 'serialization_failure',
-                    detail = 'Texts that were there when the document was planned are gone.',
-                    hint = 'Its job is done again, alone.';
+        if graphrag._is_behind(_plan, _before) then
+            _plan := graphrag._compare_document(_plan);
+            if graphrag._lacks(_plan, _job.prepared) then
+                raise exception 'what was prepared of document "%" is not enough any more', left(_plan.key, 200)
+                    using errcode = 'serialization_failure',
+                        detail = 'Texts that were there when the document was planned are gone.',
+                        hint = 'Its job is done again, alone.';
+            end if;
         end if;
-        _plan := graphrag._leave_failures(_plan, _job.prepared -> 'chunks');
-        if not _plan.is_unchanged then
-            _revision := coalesce(_revision, graphrag._next_revision(space, 'index'));
-            _touched := _touched || graphrag._store_document(_plan, _job.prepared, _revision);
-        end if;
-        _job.plan := _plan;
-        _written := _written || _job;
+        _job.plan := graphrag._leave_failures(_plan, _job.prepared -> 'chunks');
+        _held := _held || _job;
+    end loop;
+    perform graphrag._store_contents(space, graphrag._texts_of_batch(_held, texts, vectors));
+    foreach _job in array _held loop
+        continue when (_job.plan).is_unchanged;
+        _revision := coalesce(_revision, graphrag._next_revision(space, 'index'));
+        _touched := _touched || graphrag._store_document(_job.plan, _job.prepared, _revision);
+        _added := _added || graphrag._order_kind(_job.plan);
     end loop;
     if _revision is not null then
-        perform graphrag._warn_of_mixed_order(space, _kinds);
+        perform graphrag._warn_of_mixed_order(space, _kinds, _added);
+        perform graphrag._renew_plans(_size);
         _derived := graphrag._derive(space, _revision, _touched);
         perform graphrag._recount_terms(space, _revision, share => 2);
     end if;
-    for _no in 1 .. cardinality(_written) loop
+    for _no in 1 .. cardinality(_held) loop
         perform graphrag._end_batch_job(
-            _written[_no],
-            case when _no = cardinality(_written) then _derived else row(0, 0, 0, 0)::graphrag._derived end
+            _held[_no],
+            case when _no = cardinality(_held) then _derived else row(0, 0, 0, 0)::graphrag._derived end
         );
     end loop;
 end
 $function$;
-comment on function graphrag._write_batch(integer, graphrag._batch_job[]) is 'Writes the documents of jobs that are done together in one space, derives once and ends the jobs.';
+comment on function graphrag._write_batch(integer, graphrag._batch_job[], text[], text[]) is 'Writes the documents of jobs that are done together in one space, derives once and ends the jobs.';
+
+create function graphrag._texts_of_batch(jobs graphrag._batch_job[], texts text[], vectors text[])
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return (
+        select jsonb_agg(jsonb_build_object('kind', n.kind, 'body', n.body, 'vec', v.vec) order by v.no, n.kind)
+        from (
+            select distinct t.text ->> 'kind' as kind, t.text ->> 'body' as body
+            from unnest(jobs) as j
+            cross join jsonb_array_elements(j.prepared -> 'texts') as t (text)
+            where not (j.plan).is_unchanged
+        ) as n
+        join unnest(texts, vectors) with ordinality as v (body, vec, no) on v.body = n.body
+    );
+end
+$function$;
+comment on function graphrag._texts_of_batch(graphrag._batch_job[], text[], text[]) is 'The texts that jobs done together have to store, with their vectors.';
 
 create function graphrag._end_batch_job(job graphrag._batch_job, derived graphrag._derived)
     returns void
@@ -193,11 +228,11 @@ begin
                 from document_version as v
                 where v.id > w.counted_to and v.space = w.space
             ) as c
-            where w.space = _space and c.documents > 0 and 10 * c.documents >= w.documents
+            where w.space = _space and c.documents > 0 and 5 * c.documents >= w.documents
         ) then
             perform graphrag._recount_terms(_space, graphrag._next_revision(_space, 'index'));
         end if;
     end loop;
 end
 $function$;
-comment on function graphrag._settle_terms() is 'Counts the terms of the spaces of which a tenth has changed since.';
+comment on function graphrag._settle_terms() is 'Counts the terms of the spaces of which a fifth has changed since.';

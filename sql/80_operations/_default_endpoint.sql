@@ -3,10 +3,11 @@
 -- that readers of realms need no rights on the table of defaults.
 create function graphrag._default_endpoint(role text)
     returns jsonb
-    language sql stable strict parallel unsafe security definer
+    language plpgsql stable strict parallel unsafe security definer
     set search_path = pg_catalog, pg_temp
 as $function$
-    select coalesce(
+begin
+    return coalesce(
         (
             select to_jsonb(d) || jsonb_build_object('role', $1, 'source', 'database')
             from graphrag.endpoint_default d
@@ -17,5 +18,6 @@ as $function$
         ),
         graphrag._environment_endpoint($1)
     );
+end
 $function$;
 comment on function graphrag._default_endpoint(text) is 'The endpoint of a role by the database''s defaults, else by the server''s environment, else null.';

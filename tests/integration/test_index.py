@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 from tests.support import endpoint as faults
 from tests.support.calls import refused, row, rows, set_models, state
 from tests.support.corpus import as_json
-from tests.support.database import Connection, Database, Kept, Row, value, view
+from tests.support.database import Connection, Database, Kept, Row, sql, value, view
 from tests.support.endpoint import Endpoint, is_chat, says
 from tests.support.model import Entity, Extraction, Triple
 
@@ -239,6 +239,11 @@ def test_an_empty_list_is_a_success(conn: Connection, model: Endpoint) -> None:
     model.queue.append("[]")
     result = row(conn, "index", paragraph("Ann"), document="a")
     assert (result["failed"], result["entities_added"]) == (0, 0)
+    row(conn, "index", paragraph("Bob"), document="b")
+    assert sql(conn, 'select document, failed, empty from "default".documents order by 1') == [
+        {"document": "a", "failed": 0, "empty": 1},
+        {"document": "b", "failed": 0, "empty": 0},
+    ]
 
 
 @pytest.mark.usefixtures("realm")

@@ -291,7 +291,7 @@ def test_an_owner_who_is_no_superuser_migrates_after_an_update(old: Database) ->
         inner = (
             "select string_agg(p.oid::regprocedure::text, ', ') from pg_proc as p where p.proname = any(%s)"
         )
-        new = value(conn, inner, [["_missing_parts", "_refuse_unknown", "_counts_born", "_spread", "_walk"]])
+        new = value(conn, inner, [["_missing_parts", "_refuse_unknown", "_guard_counts", "_spread", "_walk"]])
         sql(conn, f"revoke execute on function {new} from {owner}, {reader}, {writer}")
         assert granted(conn, owner, reader, writer) < before
         sql(conn, f"set role {owner}")

@@ -136,7 +136,14 @@ select
         where dc.version = v.id and dc.died is null
     ) as assertions,
     d.first_indexed_at,
-    (select r.at from revision as r where r.space = d.space and r.n = v.born) as indexed_at
+    (select r.at from revision as r where r.space = d.space and r.n = v.born) as indexed_at,
+    (
+        count(*) filter (
+            where k.failure is null
+                and k.extractor is not null
+                and not exists (select from mention as m where m.chunk = k.id)
+        )
+    )::integer as empty
 from document as d
 join space as sp on sp.id = d.space
 join document_version as v on v.document = d.id and v.died is null
