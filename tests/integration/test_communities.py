@@ -20,7 +20,6 @@ from tests.support.calls import mistake, refused, row, rows, state
 from tests.support.circles import (
     GROUPS,
     MEMBERS,
-    REALM,
     WORLD,
     build,
     circle,
@@ -34,7 +33,7 @@ from tests.support.circles import (
 )
 from tests.support.database import Connection, Database, Row, one, sql, value
 from tests.support.endpoint import Endpoint, is_report, plain_report
-from tests.support.reading import fresh
+from tests.support.reading import REALM, fresh
 
 FOUR = {frozenset(f"{group} {member}" for member in MEMBERS) for group in GROUPS}
 LIMIT = 1.5

@@ -15,9 +15,10 @@ from pytest_postgresql.executors import NoopExecutor
 
 from tests.support import endpoint as faults
 from tests.support.calls import eventually, refused, row, rows, set_models, waiting
-from tests.support.circles import GROUPS, REALM, build, circle, make_realm, say
+from tests.support.circles import GROUPS, build, circle, make_realm, say
 from tests.support.database import Connection, Database, new_database, one, sql, value
 from tests.support.endpoint import Endpoint, is_chat, is_embedding
+from tests.support.reading import REALM
 
 KINDS = ["chunk", "entity", "relation", "report"]
 QUESTION = "Who works with Beta Two?"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.support.calls import mistake, refused, row, rows, state
-from tests.support.circles import REALM, WORLD, build, circles, fact, heard, make_realm, on, say
+from tests.support.circles import WORLD, build, circles, fact, heard, make_realm, on, say
 from tests.support.database import Connection, Database, Row, one, sql, value, view
 from tests.support.endpoint import Endpoint
-from tests.support.reading import fresh
+from tests.support.reading import REALM, fresh
 
 QUESTION = "What do Alpha One and Alpha Two do?"
 VIEWS = ("coverage", "least_explored_communities", "dark_entities")
