@@ -58,4 +58,4 @@ def _is_servers(fd: int, port: int) -> bool:
         end.detach()
     if end.family == socket.AF_UNIX:
         return bool(str(name).endswith(f".s.PGSQL.{port}"))
-    return isinstance(name, tuple) and name[1] == port
+    return end.family in (socket.AF_INET, socket.AF_INET6) and name[1] == port
