@@ -24,7 +24,7 @@ FORMATS = ("json_schema", "json_object", "text")
 REFUSES_FORMAT = frozenset({400, 422, 501})
 
 #: Seconds of a deadline that are worth another request.
-_LEAST = 0.05
+_LEAST = 0.25
 
 #: What a finish_reason says of an answer that did not end by itself.
 _CUT_BY = {

@@ -18,7 +18,7 @@ Memory = MutableMapping[str, Any]
 Breathe = Callable[[], None]
 
 #: Of this process, once it was looked for.
-_CLIENT: Client | None = None
+_CLIENT: list[Client] = []
 
 #: Seconds of computing between two looks at whether the statement was cancelled.
 _BREATH = 0.1
@@ -67,10 +67,9 @@ def look(plpy: Database) -> None:
 
 
 def _client(plpy: Database) -> Client:
-    global _CLIENT
-    if _CLIENT is None:
-        _CLIENT = Client(int(scalar(plpy, "select pg_catalog.current_setting('port')")))
-    return _CLIENT
+    if not _CLIENT:
+        _CLIENT.append(Client(int(scalar(plpy, "select pg_catalog.current_setting('port')"))))
+    return _CLIENT[0]
 
 
 def breathing(plpy: Database) -> Breathe:

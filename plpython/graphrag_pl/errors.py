@@ -31,6 +31,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 D = TypeVar("D", bound=Database)
 
+#: What PL/Python puts in front of the messages of sql_error().
+_PREFIX = "graphrag: "
+
 #: Everything PL/Python looks for on an error; an attribute that is absent would confuse it.
 _FIELDS = (
     "detail",
@@ -85,7 +88,8 @@ def relaying(function: Callable[Concatenate[D, P], R]) -> Callable[Concatenate[D
             packed = getattr(error, "spidata", None)
             if not packed:
                 raise
-            known = sql_error(plpy, sqlstate_of(error) or "XX000", str(error), packed[1], packed[2])
+            said = str(error).removeprefix(_PREFIX)
+            known = sql_error(plpy, sqlstate_of(error) or "XX000", said, packed[1], packed[2])
             vars(known).update(zip(_FIELDS[3:], packed[5:], strict=False))
             raise known from error
 

@@ -95,8 +95,8 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
     {"entities": […], "triples": […]} or a bare list of triples gives {entities, triples, malformed, notes};
     {"chunks": [{"no", "entities", "triples"}]} gives {"chunks": [{"no", …}]}. Any other shape raises GR009.
     """
-    value = _shallow(extraction)
     breathe = breathing(plpy)
+    value = _shallow(extraction, breathe)
     chunks = value.get("chunks") if isinstance(value, dict) else None
     if isinstance(chunks, list):
         if all(isinstance(chunk, dict) and isinstance(chunk.get("no"), int) for chunk in chunks):
@@ -116,13 +116,13 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
     )
 
 
-def _shallow(extraction: str) -> Any:
+def _shallow(extraction: str, breathe: Breathe) -> Any:
     """The value, or None for one that is nested too deep."""
     try:
         value = json.loads(extraction)
     except RecursionError:
         return None
-    return None if is_deep(value) else value
+    return None if is_deep(value, breathe) else value
 
 
 def _extract_batch(

@@ -10,6 +10,7 @@ import os
 import select
 import socket
 import stat
+from pathlib import Path
 
 #: Of Linux, which also says it of other systems' ways to end a connection; without it nothing is noticed.
 _CLOSED = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
@@ -31,7 +32,7 @@ class Client:
 
 def _sockets() -> list[int]:
     try:
-        opened = [int(name) for name in os.listdir("/dev/fd")]
+        opened = [int(file.name) for file in Path("/dev/fd").iterdir()]
     except OSError:
         return []
     return [fd for fd in opened if _is_socket(fd)]
@@ -57,4 +58,4 @@ def _is_servers(fd: int, port: int) -> bool:
         end.detach()
     if end.family == socket.AF_UNIX:
         return bool(str(name).endswith(f".s.PGSQL.{port}"))
-    return isinstance(name, tuple) and name[1] == port
+    return end.family in (socket.AF_INET, socket.AF_INET6) and name[1] == port

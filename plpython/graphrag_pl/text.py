@@ -23,18 +23,18 @@ def clean_text(text: str) -> str:
     return _UNSTORABLE.sub("", text)
 
 
-def is_deep(value: Any) -> bool:
+def is_deep(value: Any, breathe: Breathe = holding_breath) -> bool:
     """Whether a value of JSON is nested deeper than functions that call themselves can follow."""
     level = [value] if isinstance(value, list | dict) else []
     for _ in range(_DEEPEST):
         if not level:
             return False
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, list | dict)
-        ]
+        below: list[Any] = []
+        for outer in level:
+            breathe()
+            inner = outer.values() if isinstance(outer, dict) else outer
+            below += [item for item in inner if isinstance(item, list | dict)]
+        level = below
     return True
 
 

@@ -9,6 +9,16 @@ create table graphrag.endpoint_location (
 comment on table graphrag.endpoint_location is
     'Base URLs that the server may connect to, their keys, and the roles that may choose them for their realms';
 
+-- Where keys are copied to: a trigger takes the rows over. A row that PostgreSQL refuses, as one of a base URL that is
+-- there already, would stand in the log as the context of COPY; here nothing is refused.
+create table graphrag.endpoint_key (
+    base_url text,
+    api_key text
+);
+
+comment on table graphrag.endpoint_key is
+    'Takes new keys by COPY and hands them to endpoint_location; empty otherwise';
+
 -- What serves a role in realms that do not say otherwise.
 create table graphrag.endpoint_default (
     role text primary key check (
@@ -23,6 +33,6 @@ create table graphrag.endpoint_default (
 comment on table graphrag.endpoint_default is
     'The database''s default endpoint of each role, used by realms that have none of their own';
 
-revoke all on graphrag.endpoint_location, graphrag.endpoint_default from public;
+revoke all on graphrag.endpoint_location, graphrag.endpoint_key, graphrag.endpoint_default from public;
 
 select pg_catalog.pg_extension_config_dump('graphrag.endpoint_default', '');

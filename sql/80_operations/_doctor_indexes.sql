@@ -18,6 +18,12 @@ begin
         where c.relnamespace = _namespace and not (i.indisvalid and i.indisready)
         order by c.relname
     );
+    _type := (
+        select t.typname
+        from pg_catalog.pg_attribute as a
+        join pg_catalog.pg_type as t on t.oid = a.atttypid
+        where a.attrelid = 'content'::regclass and a.attname = 'vec'
+    );
     _missing := array(
         select k.kind
         from unnest(array['chunk', 'entity', 'relation', 'report']) as k (kind)
@@ -25,14 +31,12 @@ begin
             select
             from pg_catalog.pg_class as c
             join pg_catalog.pg_am as a on a.oid = c.relam and a.amname = 'hnsw'
-            where c.relnamespace = _namespace and c.relname = 'content_vec_' || k.kind
+            join pg_catalog.pg_index as i on i.indexrelid = c.oid and i.indrelid = 'content'::regclass
+            join pg_catalog.pg_opclass as o on o.oid = i.indclass[0] and o.opcname = _type || '_cosine_ops'
+            where c.relnamespace = _namespace
+                and c.relname = 'content_vec_' || k.kind
+                and pg_catalog.pg_get_expr(i.indpred, i.indrelid) = format('(kind = %L::text)', k.kind)
         )
-    );
-    _type := (
-        select t.typname
-        from pg_catalog.pg_attribute as a
-        join pg_catalog.pg_type as t on t.oid = a.atttypid
-        where a.attrelid = 'content'::regclass and a.attname = 'vec'
     );
     return graphrag._finding(
         'indexes',
@@ -49,7 +53,10 @@ begin
             else 'None for similarity search in texts of kind ' || array_to_string(_missing, ', ') || '.' end,
         (
             select string_agg(
-                format(
+                case when to_regclass('content_vec_' || m.kind) is not null
+                    then format('DROP INDEX %I.%I; ', realm, 'content_vec_' || m.kind)
+                    else '' end
+                || format(
                     'CREATE INDEX %I ON %I.content USING hnsw (vec %I.%I) WHERE kind = %L;',
                     'content_vec_' || m.kind, realm, graphrag._schema_of('vector'), _type || '_cosine_ops', m.kind
                 ),

@@ -37,6 +37,14 @@ begin
             end
         );
     end if;
+    _missing := graphrag._lost_tables();
+    if _missing <> '{}' then
+        return graphrag._finding(
+            'realm', 'error',
+            format('Realm "%s" has lost tables, and the rows in them: %s.', realm, array_to_string(_missing, ', ')),
+            format('Restore the schema %I from a backup, as with pg_restore --schema.', realm)
+        );
+    end if;
     _missing := graphrag._missing_parts();
     if _missing <> '{}' then
         return graphrag._finding(
@@ -51,7 +59,7 @@ begin
     _uncounted := array(select s.name from space as s where not graphrag._has_term_counts(s.id) order by s.name);
     return graphrag._finding(
         'realm', 'ok', format('Realm "%s" of version %s, vectors of model %s.', realm, _row.version, _row.model)
-    ) || case
+    ) || graphrag._doctor_triggers(realm) || case
         when _uncounted = '{}' then '[]'
         else graphrag._finding(
             'words', 'warning',
@@ -67,3 +75,61 @@ begin
 end
 $function$;
 comment on function graphrag._doctor_realm(text) is 'Findings about the realm itself and its version.';
+
+create function graphrag._lost_tables()
+    returns text[]
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return array(
+        select f.found[1]
+        from regexp_matches(graphrag._realm_tables(), '\ncreate table (\w+)', 'g') as f (found)
+        where to_regclass(f.found[1]) is null
+        order by 1
+    );
+end
+$function$;
+comment on function graphrag._lost_tables() is 'Tables of the template of this version that the current realm has not.';
+
+create function graphrag._doctor_triggers(realm text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+-- Somebody switched them off to load rows, and forgot.
+declare
+    _tables text[] := array(
+        select distinct c.relname::text
+        from pg_catalog.pg_trigger as t
+        join pg_catalog.pg_class as c on c.oid = t.tgrelid
+        join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname = realm and t.tgenabled in ('D', 'R') and not t.tgisinternal
+        order by 1
+    );
+begin
+    return case
+        when _tables = '{}' then '[]'
+        else graphrag._finding(
+            'triggers', 'error',
+            format(
+                'Switched off on %s: what is written there is not derived, and may change what was believed.',
+                array_to_string(_tables, ', ')
+            ),
+            (
+                select string_agg(
+                    format('ALTER TABLE %I.%I ENABLE TRIGGER USER;', realm, t.name), ' ' order by t.name
+                )
+                from unnest(_tables) as t (name)
+            ) || coalesce(
+                (
+                    select string_agg(
+                        format(' SELECT graphrag.derive(realm => %L, space => %L);', realm, s.name), '' order by s.name
+                    )
+                    from space as s
+                ),
+                ''
+            )
+        )
+    end;
+end
+$function$;
+comment on function graphrag._doctor_triggers(text) is 'A finding about triggers of a realm that are switched off.';

@@ -16,7 +16,7 @@ begin
                 detail = 'It was not stored. Take it for known, and have the server''s operator make another.',
                 hint = 'Give api_key => ''env:NAME'', a variable of the server''s environment; or a parameter of the'
                     ' protocol (drivers, \bind in psql 16), after SET log_parameter_max_length = 0 where statements are'
-                    ' logged; or COPY graphrag.endpoint_location (base_url, api_key) FROM STDIN. A psql variable, also'
+                    ' logged; or COPY graphrag.endpoint_key (base_url, api_key) FROM STDIN. A psql variable, also'
                     ' one of \getenv, is a literal to the server. A server that takes any key needs none.';
     end if;
     return new;

@@ -225,7 +225,9 @@ def test_an_endpoint_that_does_not_answer_in_time(conn: Connection, models: Endp
         {"choices": [{"message": {"content": "<think>hm</think>"}}]},
     ],
 )
-def test_a_server_that_says_all_is_well_and_nothing_else(conn: Connection, models: Endpoint, payload: Any) -> None:
+def test_a_server_that_says_all_is_well_and_nothing_else(
+    conn: Connection, models: Endpoint, payload: Any
+) -> None:
     models.inject(lambda *_: faults.Response(payload), where=is_chat)
     found = troubles(conn)
     assert set(found) == {f"endpoint {r}" for r in ("extraction", "synthesis", "community", "auxiliary")}
@@ -302,6 +304,45 @@ def test_a_vector_index_that_is_gone(conn: Connection) -> None:
     assert (found["check"], found["status"]) == ("vector indexes", "error")
     conn.execute(found["advice"])
     assert troubles(conn) == {}
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "hnsw (vec vector_l2_ops) where kind = 'chunk'",
+        "hnsw (vec vector_cosine_ops) where kind = 'entity'",
+        "hnsw (vec vector_cosine_ops)",
+        "ivfflat (vec vector_cosine_ops) where kind = 'chunk'",
+    ],
+)
+@pytest.mark.usefixtures("models")
+def test_a_vector_index_that_no_search_can_use(conn: Connection, index: str) -> None:
+    conn.execute("drop index kb.content_vec_chunk")
+    conn.execute(f"create index content_vec_chunk on kb.content using {index}")
+    found = only_trouble(conn)
+    assert (found["check"], found["status"]) == ("vector indexes", "error")
+    conn.execute(found["advice"])
+    assert troubles(conn) == {}
+
+
+@pytest.mark.usefixtures("models")
+def test_triggers_that_were_switched_off(conn: Connection) -> None:
+    conn.execute("alter table kb.assertion disable trigger user; alter table kb.space disable trigger user")
+    found = only_trouble(conn)
+    assert (found["check"], found["status"]) == ("triggers", "error")
+    assert "assertion, space" in found["detail"]
+    conn.execute(found["advice"])
+    assert troubles(conn) == {}
+
+
+@pytest.mark.parametrize("table", ["usage", "chunk", "content", "job", "term_stat"])
+@pytest.mark.usefixtures("models")
+def test_a_realm_that_lost_a_table(conn: Connection, table: str) -> None:
+    conn.execute(f"drop table kb.{table} cascade")
+    found = examine(conn)["realm"]
+    assert found["status"] == "error"
+    assert table in found["detail"]
+    assert "backup" in found["advice"]
 
 
 @pytest.mark.usefixtures("models")

@@ -297,9 +297,9 @@ def test_formats_that_fit_the_deadline_are_all_asked_for(conn: Connection, model
 
 def test_no_time_for_another_format_is_said(conn: Connection, models: Endpoint) -> None:
     """Together with why another was wanted."""
-    set_role(conn, "extraction", models.url, "scripted", options={"deadline": 1.2})
+    set_role(conn, "extraction", models.url, "scripted", options={"deadline": 1.5})
     chatter = faults.content("I would rather talk.")
-    models.inject(lambda r, a: replace(chatter(r, a), delay=1.16), where=is_chat)
+    models.inject(lambda r, a: replace(chatter(r, a), delay=1.35), where=is_chat)
     said = refused("GR107", (), lambda: index(conn, "Ann"))
     assert "no time for another answer format" in (said.message_detail or "")
     assert len(models.chats) == 1

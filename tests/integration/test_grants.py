@@ -264,7 +264,11 @@ def test_tables_of_the_extension(site: Site, kind: str) -> None:
         """,
         {"role": site.names[kind]},
     )
-    assert {table["name"] for table in tables} == LISTS | {"endpoint_location", "endpoint_default"}
+    assert {table["name"] for table in tables} == LISTS | {
+        "endpoint_location",
+        "endpoint_key",
+        "endpoint_default",
+    }
     for table in tables:
         assert table["reads"] == (kind != "stranger" and table["name"] in LISTS), table
         assert not table["more"], table

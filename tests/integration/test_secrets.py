@@ -269,6 +269,8 @@ READINGS = (
     "select * from graphrag.endpoint_location",
     "select count(*) from graphrag.endpoint_location where api_key like 'sk-%'",
     "copy graphrag.endpoint_location to stdout",
+    "select * from graphrag.endpoint_key",
+    "insert into graphrag.endpoint_key values ({url}, 'env:HOME')",
     "select * from graphrag.endpoint_default",
     "select * from graphrag._location({url}, 'kb', 'postgres')",
     "update graphrag.endpoint_location set owners = owners || current_user",
@@ -636,13 +638,17 @@ BEFORE = {
 }
 
 
+def execute_each(admin: Connection, statements: list[str]) -> None:
+    for statement in statements:
+        admin.execute(statement)
+
+
 @pytest.mark.parametrize("statements", BEFORE.values(), ids=BEFORE.keys())
 def test_a_key_in_a_statement_that_is_executed_later(site: Site, statements: tuple[str, str]) -> None:
     admin, key = site.admin, "sk-of-an-earlier-one"
     try:
         with pytest.raises(psycopg.Error) as caught:
-            for statement in statements:
-                admin.execute(statement.format(url=PLACE, key=key))
+            execute_each(admin, [statement.format(url=PLACE, key=key) for statement in statements])
         assert caught.value.sqlstate == "GR009"
         assert stored(admin) <= {None}
     finally:
@@ -656,17 +662,21 @@ COPIES = {
 }  # fmt: skip
 
 
+def copy_by(admin: Connection, statement: str) -> None:
+    if "stdout" in statement:
+        with admin.cursor().copy(statement) as stream:
+            list(stream)
+    else:
+        admin.execute(statement)
+
+
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES.keys())
 def test_a_copy_that_shows_the_key(site: Site, copy: str) -> None:
     admin, key = site.admin, "sk-of-a-copy"
     statement = copy.format(url=PLACE, key=key)
     try:
         with pytest.raises(psycopg.Error) as caught:
-            if "stdout" in statement:
-                with admin.cursor().copy(statement) as stream:
-                    list(stream)
-            else:
-                admin.execute(statement)
+            copy_by(admin, statement)
         assert caught.value.sqlstate == "GR009"
         assert stored(admin) == set()
     finally:
@@ -768,6 +778,40 @@ def test_copy_leaves_no_trace_even_where_every_statement_is_logged(site: Site) -
     assert "copy graphrag.endpoint_location" in written
     assert "sk-by-copy-1" not in written
     admin.execute("delete from graphrag.endpoint_location where base_url like 'http://h.example%'")
+
+
+def copy_key(admin: Connection, *lines: tuple[str, str | None]) -> None:
+    with admin.cursor().copy("copy graphrag.endpoint_key (base_url, api_key) from stdin") as stream:
+        for line in lines:
+            stream.write_row(line)
+
+
+@pytest.mark.parametrize("log_setting", LOGS)
+def test_a_key_that_is_copied_takes_the_place_of_the_one_before(site: Site, log_setting: str) -> None:
+    admin, log = site.admin, log_file(site.admin)
+    try:
+        rows(admin, "set_endpoint", "auxiliary", PLACE, "m", api_key="env:NAME", realm=None)
+        admin.execute(
+            f"update graphrag.endpoint_location set owners = '{{alice}}' where base_url = '{PLACE}'"
+        )
+        admin.execute(LOGS[log_setting] + "; set log_error_verbosity = verbose")
+        begin = log.stat().st_size
+        copy_key(admin, (PLACE + "/", "sk-by-copy-1"))
+        copy_key(admin, (f" {PLACE}", "sk-by-copy-2"))
+        with pytest.raises(psycopg.Error):
+            copy_key(admin, (PLACE, "sk-by-copy-3"), ("no url", "sk-by-copy-4"))
+        admin.execute("reset all")
+        assert "sk-by-copy" not in read_from(log, begin)
+        place = (
+            "select owners from graphrag.endpoint_location where base_url = %s and api_key = 'sk-by-copy-2'"
+        )
+        assert sql(admin, place, [PLACE]) == [{"owners": ["alice"]}]
+        assert sql(admin, "select * from graphrag.endpoint_key") == []
+        with pytest.raises(psycopg.Error) as caught:
+            admin.execute(f"insert into graphrag.endpoint_key values ('{PLACE}', 'sk-by-copy-5')")
+        assert caught.value.sqlstate == "GR009"
+    finally:
+        forget(admin)
 
 
 def test_a_key_of_the_servers_environment_is_named_only(site: Site) -> None:

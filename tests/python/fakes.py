@@ -15,8 +15,10 @@ Answer = dict[str, Any]
 #: The role that everything is called for.
 CALLER = "tester"
 
-#: What the queries about advisory locks answer where no other session waits.
-LOCKS: dict[str, dict[str, Any]] = {
+#: What queries about the session answer where no other one waits.
+SESSION: dict[str, dict[str, Any]] = {
+    "select pg_catalog.current_setting": {"current_setting": "1"},
+    "select current_user::text": {"current_user": CALLER},
     "select pg_advisory_unlock": {"is_given_back": True},
     "select pg_advisory_unlock_shared": {"is_given_back": True},
     "select pg_try_advisory_lock_shared": {"is_in": True},
@@ -72,10 +74,6 @@ class FakePlpy:
                 return [{"endpoint": json.dumps(found) if found else None, "realm": "kb"}]
             case "select graphrag._check_may_spend":
                 return [{"_check_may_spend": None}]
-            case "select pg_catalog.current_setting":
-                return [{"current_setting": "1"}]
-            case "select current_user::text":
-                return [{"current_user": CALLER}]
             case "select width from realm":
                 return [{"width": self.width}] if self.width else []
             case "select a.answer::text from jsonb_array_elements":
@@ -86,8 +84,8 @@ class FakePlpy:
             case "select n from generate_series":
                 _, limit, mine = arguments
                 return [{"n": n} for n in range(limit, self.taken, -1) if n not in mine][:1]
-            case query if query in LOCKS:
-                return [LOCKS[query]]
+            case query if query in SESSION:
+                return [SESSION[query]]
             case "select api_key, may_use from graphrag._location":
                 found_here = self.locations.get(arguments[0])
                 return [{"api_key": found_here[0], "may_use": found_here[1]}] if found_here else []

@@ -433,7 +433,9 @@ def test_environment_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(client.opened) == [("http://env/v1", KEY), ("http://named/v1", "sk-other")]
 
 
-@pytest.mark.parametrize(("stored", "is_told"), [("env:NO_SUCH_VARIABLE", True), ("sk-wrong-one", False), (None, False)])
+@pytest.mark.parametrize(
+    ("stored", "is_told"), [("env:NO_SUCH_VARIABLE", True), ("sk-wrong-one", False), (None, False)]
+)
 def test_a_variable_that_is_not_there_is_told_of_when_it_is_missed(stored: str | None, is_told: bool) -> None:
     client = failing(UNAUTHORISED)
     (answer,) = call(client, request(), places={URL: (stored, True)})

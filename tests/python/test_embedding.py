@@ -117,10 +117,10 @@ def test_shuffled_index_is_put_in_order() -> None:
     assert [numbers(v)[0] for v in embed(fake, ["a", "bb", "ccc"])] == [1, 2, 3]
 
 
-def test_missing_index_means_the_order_of_the_texts() -> None:
-    for missing in ({}, {"index": None}):
-        fake = answering(lambda data: [{"embedding": item["embedding"], **missing} for item in data])
-        assert [numbers(v)[0] for v in embed(fake, ["a", "bb"])] == [1, 2]
+@pytest.mark.parametrize("missing", [{}, {"index": None}])
+def test_missing_index_means_the_order_of_the_texts(missing: dict[str, Any]) -> None:
+    fake = answering(lambda data: [{"embedding": item["embedding"], **missing} for item in data])
+    assert [numbers(v)[0] for v in embed(fake, ["a", "bb"])] == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_pl import errors
 from graphrag_pl.endpoints import ROLES, environment_endpoint, location
-from tests.python.fakes import FakePlpy, SqlError
+from tests.python.fakes import CALLER, FakePlpy, SqlError
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +86,7 @@ def test_a_url_that_holds_a_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch,
     assert caught.value.sqlstate == "GR009"
     assert "OPENAI_BASE_URL" in str(caught.value)
     assert "pw-1" not in f"{caught.value}{caught.value.detail}{caught.value.hint}"
-    assert location(FakePlpy(), url, None).refusal, "nor is it asked for who knows it"
+    assert location(FakePlpy(), url, None, CALLER).refusal, "nor is it asked for who knows it"
 
 
 def test_missing_library() -> None:
