@@ -290,11 +290,11 @@ begin
         from unnest(relations) as h
         join relation_version as v on v.id = h.id
         cross join unnest(array[v.subject, v.object]) as n (entity)
-        where n.entity is not null
+        where h.channel = 'vector' and n.entity is not null
     );
 end
 $function$;
-comment on function graphrag._entities_near(graphrag._hit[], graphrag._hit[]) is 'The entities that the channels found, and those that the relations found are about.';
+comment on function graphrag._entities_near(graphrag._hit[], graphrag._hit[]) is 'The entities that the channels found, and those that the relations nearest to the question are about.';
 
 create function graphrag._passages_naming(entity bigint, filter graphrag._filter)
     returns table (number bigint)

@@ -160,7 +160,7 @@ as $function$
 -- All pairs are compared: a search of the vector index for each of them would take longer than the walk. Vectors are
 -- copied once, since long ones are stored apart from their rows and would be fetched for each pair.
 declare
-    _most constant integer := 10;
+    _most constant integer := 3;
     _least constant double precision := (graphrag._setting('ppr_synonyms') #>> '{}')::double precision;
 begin
     if _least >= 1 then

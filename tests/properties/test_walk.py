@@ -236,7 +236,7 @@ def mention_edges(conn: Connection, space: str, chosen: Filter) -> dict[int, set
     return edges
 
 
-def synonyms(conn: Connection, space: str, seed: int, graph: Graph, most: int = 10) -> set[int]:
+def synonyms(conn: Connection, space: str, seed: int, graph: Graph, most: int = 3) -> set[int]:
     """The entities that may be seen and whose texts are nearest to the seed's, from a cosine of 0.8."""
     found = sql(
         conn,
