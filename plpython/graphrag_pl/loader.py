@@ -43,7 +43,9 @@ class EmbeddedFinder:
         if fullname not in self.sources:
             return None
         is_package = any(name.startswith(fullname + ".") for name in self.sources)
-        return ModuleSpec(fullname, self, origin=self.file_name(fullname), is_package=is_package)
+        origin = self.file_name(fullname)
+        # A loader by its methods.
+        return ModuleSpec(fullname, self, origin=origin, is_package=is_package)  # type: ignore[arg-type]
 
     def create_module(self, _spec: ModuleSpec) -> None:
         """The usual module."""
