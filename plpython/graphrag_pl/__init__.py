@@ -6,6 +6,7 @@ travels as text.
 
     loader      how the sources embedded in the extension script become importable
     database    the handle's type, and one-line queries through it
+    presence    whether the session's client is still there
     errors      errors with an SQLSTATE of the extension, and missing libraries
     text        text that PostgreSQL accepts, JSON, token estimates
     splitting   a document into chunks

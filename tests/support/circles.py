@@ -8,11 +8,13 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from tests.support import reading
 from tests.support.calls import row, rows, set_models
 from tests.support.database import Connection, Row, sql
 from tests.support.endpoint import Endpoint
-from tests.support.reading import REALM, have_realm
+from tests.support.reading import have_realm
 
+REALM = reading.REALM
 GROUPS = ("Alpha", "Beta", "Gamma", "Delta")
 MEMBERS = ("One", "Two", "Three", "Four")
 
