@@ -244,7 +244,9 @@ def test_instructions_are_no_keywords(conn: Connection, endpoint: Endpoint) -> N
     assert "pirate" not in str(asked.body)
 
 
-def test_the_model_that_gives_keywords_is_shown_the_turns_before(conn: Connection, endpoint: Endpoint) -> None:
+def test_the_model_that_gives_keywords_is_shown_the_turns_before(
+    conn: Connection, endpoint: Endpoint
+) -> None:
     turns = [
         {"role": "user", "content": f"An old question {no}\nQuestion: of another kind?"} for no in range(9)
     ]
@@ -260,7 +262,10 @@ def test_the_model_that_gives_keywords_is_shown_the_turns_before(conn: Connectio
     ]
     assert len(said[-1]) < 1100
     refused(
-        "GR009", ("history",), lambda: row(conn, "query", QUESTION, history=Jsonb(["hi"])), "oldest turn first"
+        "GR009",
+        ("history",),
+        lambda: row(conn, "query", QUESTION, history=Jsonb(["hi"])),
+        "oldest turn first",
     )
 
 

@@ -276,12 +276,12 @@ def test_pagerank_goes_on_from_near_duplicates(conn: Connection) -> None:
             )
         return {row["name"] for row in found}
 
+    assert reached() == {"first"}
+    rows(conn, "configure", "ppr_synonyms", "0.8")
     assert reached() == {"first", "second"}
     assert reached("*") == {"first", "second"}
     assert reached(at=then) == {"first"}
     assert reached(types=["Person"]) == {"first"}
-    rows(conn, "configure", "ppr_synonyms", "1")
-    assert reached() == {"first"}
 
 
 @pytest.mark.usefixtures("realm")

@@ -172,7 +172,8 @@ def test_pagerank_is_what_plain_sums_give(
     mentions = mention_edges(world, space, chosen)
     mentions[seed] |= synonyms(world, space, seed, graph)
     relations, passages = reference_pagerank(graph, mentions, {seed: 1.0})
-    with world.transaction():
+    with world.transaction(force_rollback=True):
+        rows(world, "configure", "ppr_synonyms", "0.8", realm=REALM)
         world.execute(f"set local search_path to {REALM}, public")
         found = sql(
             world,
