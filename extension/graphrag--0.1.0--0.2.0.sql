@@ -410,59 +410,76 @@ create function graphrag._guard_births()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- All rows of a statement at once: born in the revision that this transaction has taken in their space, which is that of
--- what owns them, whatever space they say. A statement a table, each planned for its trigger alone; not joins, which
--- could be planned to read the whole table of the owners.
+-- All rows of a statement at once: born in the revision that this transaction has taken in their space, which is that
+-- of what owns them, whatever space they say. A statement a table, each planned for its trigger alone; not joins, which
+-- could be planned to read the whole table of the owners. What owns itself comes by the thousand.
 declare
-    _spaces integer[];
-    _revisions bigint[];
+    _is_forged boolean;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     case tg_table_name
         when 'relation_version' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct (select o.space from relation as o where o.id = n.relation) as space, n.born
+            _is_forged := exists (
+                select
                 from new_rows as n
-            ) as b;
+                where n.died is not null
+                    or not graphrag._is_own_revision(
+                        (select o.space from relation as o where o.id = n.relation), n.born
+                    )
+            );
         when 'entity_version' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct (select o.space from entity as o where o.id = n.entity) as space, n.born
+            _is_forged := exists (
+                select
                 from new_rows as n
-            ) as b;
+                where n.died is not null
+                    or not graphrag._is_own_revision(
+                        (select o.space from entity as o where o.id = n.entity), n.born
+                    )
+            );
         when 'document_version' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct (select o.space from document as o where o.id = n.document) as space, n.born
+            _is_forged := exists (
+                select
                 from new_rows as n
-            ) as b;
+                where n.died is not null
+                    or not graphrag._is_own_revision(
+                        (select o.space from document as o where o.id = n.document), n.born
+                    )
+            );
         when 'document_chunk' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct
-                    (
-                        select o.space
-                        from document_version as v
-                        join document as o on o.id = v.document
-                        where v.id = n.version
-                    ) as space,
-                    n.born
+            _is_forged := exists (
+                select
                 from new_rows as n
-            ) as b;
+                where n.died is not null
+                    or not graphrag._is_own_revision(
+                        (
+                            select o.space
+                            from document_version as v
+                            join document as o on o.id = v.document
+                            where v.id = n.version
+                        ),
+                        n.born
+                    )
+            );
         when 'community_version' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct (select o.space from community as o where o.id = n.community) as space, n.born
+            _is_forged := exists (
+                select
                 from new_rows as n
-            ) as b;
+                where n.died is not null
+                    or not graphrag._is_own_revision(
+                        (select o.space from community as o where o.id = n.community), n.born
+                    )
+            );
         else
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (select distinct n.space, n.born from new_rows as n) as b;
+            _is_forged := exists (
+                with birth as materialized (
+                    select distinct n.space, n.born, n.died from new_rows as n
+                )
+                select
+                from birth as b
+                where b.died is not null or not graphrag._is_own_revision(b.space, b.born)
+            );
     end case;
-    if exists (select from new_rows as n where n.died is not null)
-        or not graphrag._are_own_revisions(_spaces, _revisions)
-    then
+    if _is_forged then
         perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;
@@ -471,26 +488,6 @@ $function$;
 revoke all on routine graphrag._guard_births() from public;
 
 comment on function graphrag._guard_births() is 'Trigger: rows with a belief interval are born when their transaction says so.';
-
-create function graphrag._are_own_revisions(spaces integer[], revisions bigint[])
-    returns boolean
-    language plpgsql stable parallel unsafe
-as $function$
-begin
-    return not exists (
-        select
-        from unnest(spaces, revisions) as r (space, n)
-        where not exists (
-            select
-            from revision as o
-            where o.space = r.space and o.n = r.n and o.transaction = graphrag._transaction()
-        )
-    );
-end
-$function$;
-revoke all on routine graphrag._are_own_revisions(spaces integer[], revisions bigint[]) from public;
-
-comment on function graphrag._are_own_revisions(integer[], bigint[]) is 'Whether this transaction has taken all of these revisions.';
 
 create or replace function graphrag._guard_belief()
     returns trigger
@@ -706,24 +703,31 @@ create function graphrag._guard_counts()
 as $function$
 -- An update ends them, once; what was never believed, or what purge() erases, may go.
 declare
-    _spaces integer[];
-    _revisions bigint[];
-    _is_right boolean := true;
+    _is_forged boolean;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if tg_op = 'UPDATE' then
-        _is_right := not exists (select from old_rows as o where o.died is not null);
-        select array_agg(c.space), array_agg(c.died)
-        into _spaces, _revisions
-        from (select distinct n.space, n.died from new_rows as n) as c;
+        _is_forged := exists (select from old_rows as o where o.died is not null)
+            or exists (
+                with ended as materialized (
+                    select distinct n.space, n.died from new_rows as n
+                )
+                select
+                from ended as e
+                where not graphrag._is_own_revision(e.space, e.died)
+            );
     else
-        select array_agg(c.space), array_agg(c.born)
-        into _spaces, _revisions
-        from (select distinct o.space, o.born from old_rows as o) as c;
+        _is_forged := not graphrag._may_purge(tg_relid)
+            and exists (
+                with gone as materialized (
+                    select distinct o.space, o.born from old_rows as o
+                )
+                select
+                from gone as g
+                where not graphrag._is_own_revision(g.space, g.born)
+            );
     end if;
-    if not (_is_right and graphrag._are_own_revisions(_spaces, _revisions))
-        and not (tg_op = 'DELETE' and graphrag._may_purge(tg_relid))
-    then
+    if _is_forged then
         perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;
@@ -4612,6 +4616,9 @@ create or replace function graphrag._json_texts(list jsonb)
     language plpgsql immutable parallel safe
 as $function$
 begin
+    if list is null or list = '[]' then
+        return '{}';
+    end if;
     return case jsonb_typeof(list)
         when 'array' then array(
             select distinct graphrag._one_line(t.item)
@@ -9625,6 +9632,16 @@ as $function$
 -- passage lists beside it; Mrs. X only the one X there is, told by her name; and a name whose gender nothing tells only
 -- Mr. X, if no Mrs. X is there. Nor is the X whom a passage lists beside Mrs. X herself.
 begin
+    if not exists (
+        select
+        from unnest(documents) as d (id)
+        join document_version as v on v.document = d.id and v.died is null
+        join document_chunk as c on c.version = v.id and c.died is null
+        join mention as m on m.chunk = c.chunk
+        where m.form is not null or m.given <> '{}' or m.family <> '{}'
+    ) then
+        return '{}';
+    end if;
     return array(
         with said as materialized (
             select v.document, c.chunk, m.folded, m.type, m.is_person, m.form, m.gender, m.core, m.given, m.family,
@@ -12098,9 +12115,9 @@ create function graphrag._tied_names(space integer, names text[])
     language plpgsql stable parallel safe rows 20
     set plan_cache_mode = force_generic_plan
 as $function$
--- By a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or by
--- a decision. One plan for arrays of any size: it looks everything up by key, and making it costs more than following it
--- for a document. Claims and identifiers are found by their own indexes only: `space + 0` is in none.
+-- By a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or
+-- by a decision. One plan for arrays of any size: it looks everything up by key, and making it costs more than
+-- following it for a document. Claims and identifiers are found by their own indexes only: `space + 0` is in none.
 begin
     return query
     select tied.folded
@@ -12425,8 +12442,8 @@ create function graphrag._store_document(plan graphrag._document_plan, prepared 
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- All of a document but its texts, which are there, and what is derived from it: returns the chunks whose evidence begins
--- or ceases to count.
+-- All of a document but its texts, which are there, and what is derived from it: returns the chunks whose evidence
+-- begins or ceases to count.
 declare
     _touched bigint[];
 begin
@@ -12450,8 +12467,8 @@ create function graphrag._is_behind(plan graphrag._document_plan, revision bigin
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- While a document was being prepared, another session may have written it. Where the space's revision, now that it is
--- locked, is the one that the document was compared with, nobody has written anything there.
+-- While a document was being prepared, another session may have written it. Where the space's revision, now that it
+-- is locked, is the one that the document was compared with, nobody has written anything there.
 begin
     return plan.revision is distinct from revision or plan.vectors <> (select r.vectors from realm as r);
 end
@@ -12734,10 +12751,12 @@ begin
     return (
         select coalesce(array_agg(distinct lower(t.token)), '{}')
         from (
-            select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
-            from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
+            select btrim(w.word, '.,;:!?()[]{}<>"''`') as token
+            from regexp_split_to_table(translate(body, '"“”‘’«»', '       '), '\s+') as w (word)
         ) as t
         where length(t.token) between 3 and 200
+            -- Most words need no closer look.
+            and translate(t.token, '0123456789/\_', '') <> t.token
             and (
                 t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
                 or t.token ~ '[/\\_].*[[:alnum:]]'
@@ -22915,6 +22934,50 @@ $function$;
 
 comment on function graphrag._percent(numeric) is 'A share as people read it.';
 
+create function graphrag._doctor_identifiers(realm text)
+    returns jsonb
+    language plpgsql stable parallel safe
+as $function$
+-- A name is one entity in its space, whatever identifiers it is given. Of one scheme, two of them say that it is two.
+declare
+    _shown constant integer := 5;
+    _names text[];
+begin
+    if realm is null or not graphrag._realm_exists(realm) then
+        return '[]';
+    end if;
+    _names := array(
+        select format('"%s" (%s)', min(i.surface), string_agg(distinct i.identifier, ', '))
+        from (
+            select m.space, m.folded, m.surface, i.identifier, split_part(i.identifier, ':', 1) as scheme
+            from mention as m
+            cross join unnest(m.identifiers) as i (identifier)
+            where m.identifiers <> '{}' and position(':' in i.identifier) > 1 and graphrag._is_live(m.chunk)
+        ) as i
+        group by i.space, i.folded, i.scheme
+        having count(distinct i.identifier) > 1
+        order by i.space, i.folded, i.scheme
+    );
+    return graphrag._finding(
+        'identifiers',
+        case when _names = '{}' then 'ok' else 'warning' end,
+        case
+            when _names = '{}' then 'No name has two identifiers of one scheme.'
+            else format(
+                'Names with two identifiers of one scheme, each one entity: %s%s.',
+                array_to_string(_names[:_shown], '; '),
+                ' and ' || nullif(greatest(cardinality(_names) - _shown, 0), 0) || ' more'
+            )
+        end,
+        case when _names <> '{}'
+            then 'If they are two, index their documents with names that differ, such as Springer (publisher).' end
+    );
+end
+$function$;
+revoke all on routine graphrag._doctor_identifiers(realm text) from public;
+
+comment on function graphrag._doctor_identifiers(text) is 'Findings about names that have two external identifiers of one scheme.';
+
 create or replace function graphrag._doctor_indexes(realm text)
     returns jsonb
     language plpgsql stable parallel safe
@@ -26861,7 +26924,7 @@ as $function$
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, reembedding, order,
-        extraction, jobs}';
+        identifiers, extraction, jobs}';
     _part text;
     _findings jsonb;
     _detail text;
@@ -26883,6 +26946,7 @@ begin
                 when 'indexes' then graphrag._doctor_indexes(_realm)
                 when 'reembedding' then graphrag._doctor_reembedding(_realm)
                 when 'order' then graphrag._doctor_order(_realm)
+                when 'identifiers' then graphrag._doctor_identifiers(_realm)
                 when 'extraction' then graphrag._doctor_extraction(_realm)
                 when 'jobs' then graphrag._doctor_jobs(_realm)
             end;

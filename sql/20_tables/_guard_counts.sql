@@ -1,6 +1,7 @@
--- The trigger behind the counts of words, as _guard_belief() is behind all else that is believed, where a row goes alone:
--- counts come and go by the thousand, so a statement is looked at as a whole. They are born like any row, and that
--- nothing but `died` is updated and nothing truncated is left to triggers that need no rows.
+-- The trigger behind the counts of words, as _guard_belief() is behind all else that is believed, where a row goes
+-- alone: counts come and go by the thousand, so a statement is looked at as a whole. They are born like any row, and
+-- that nothing but `died` is updated and nothing truncated is left to triggers that need no rows. Materialized, or the
+-- question would be asked of each row before spaces and revisions are made distinct.
 
 create function graphrag._guard_counts()
     returns trigger
@@ -9,24 +10,31 @@ create function graphrag._guard_counts()
 as $function$
 -- An update ends them, once; what was never believed, or what purge() erases, may go.
 declare
-    _spaces integer[];
-    _revisions bigint[];
-    _is_right boolean := true;
+    _is_forged boolean;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if tg_op = 'UPDATE' then
-        _is_right := not exists (select from old_rows as o where o.died is not null);
-        select array_agg(c.space), array_agg(c.died)
-        into _spaces, _revisions
-        from (select distinct n.space, n.died from new_rows as n) as c;
+        _is_forged := exists (select from old_rows as o where o.died is not null)
+            or exists (
+                with ended as materialized (
+                    select distinct n.space, n.died from new_rows as n
+                )
+                select
+                from ended as e
+                where not graphrag._is_own_revision(e.space, e.died)
+            );
     else
-        select array_agg(c.space), array_agg(c.born)
-        into _spaces, _revisions
-        from (select distinct o.space, o.born from old_rows as o) as c;
+        _is_forged := not graphrag._may_purge(tg_relid)
+            and exists (
+                with gone as materialized (
+                    select distinct o.space, o.born from old_rows as o
+                )
+                select
+                from gone as g
+                where not graphrag._is_own_revision(g.space, g.born)
+            );
     end if;
-    if not (_is_right and graphrag._are_own_revisions(_spaces, _revisions))
-        and not (tg_op = 'DELETE' and graphrag._may_purge(tg_relid))
-    then
+    if _is_forged then
         perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;

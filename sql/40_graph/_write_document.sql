@@ -40,8 +40,8 @@ create function graphrag._store_document(plan graphrag._document_plan, prepared 
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- All of a document but its texts, which are there, and what is derived from it: returns the chunks whose evidence begins
--- or ceases to count.
+-- All of a document but its texts, which are there, and what is derived from it: returns the chunks whose evidence
+-- begins or ceases to count.
 declare
     _touched bigint[];
 begin
@@ -63,8 +63,8 @@ create function graphrag._is_behind(plan graphrag._document_plan, revision bigin
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- While a document was being prepared, another session may have written it. Where the space's revision, now that it is
--- locked, is the one that the document was compared with, nobody has written anything there.
+-- While a document was being prepared, another session may have written it. Where the space's revision, now that it
+-- is locked, is the one that the document was compared with, nobody has written anything there.
 begin
     return plan.revision is distinct from revision or plan.vectors <> (select r.vectors from realm as r);
 end
@@ -334,10 +334,12 @@ begin
     return (
         select coalesce(array_agg(distinct lower(t.token)), '{}')
         from (
-            select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
-            from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
+            select btrim(w.word, '.,;:!?()[]{}<>"''`') as token
+            from regexp_split_to_table(translate(body, '"“”‘’«»', '       '), '\s+') as w (word)
         ) as t
         where length(t.token) between 3 and 200
+            -- Most words need no closer look.
+            and translate(t.token, '0123456789/\_', '') <> t.token
             and (
                 t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
                 or t.token ~ '[/\\_].*[[:alnum:]]'
