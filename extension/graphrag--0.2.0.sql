@@ -586,8 +586,9 @@ as $function$
 -- empty and had no statistics, so nothing is left for those to decide. Reads, and what writes documents, add
 -- plan_cache_mode: each of their many statements seems cheaper when it is planned anew for its arguments, and the
 -- planning took three quarters of a read, a sixth of a write. So no statement may serve one and all: a plan for both
--- reads everything for each. The functions that search vectors add enable_sort: texts come in the order of the vectors'
--- index, which a sort of all of them only seems to beat.
+-- reads everything for each. What writes documents adds random_page_cost, else ten lookups by key seem dearer than all
+-- of a table that fits into memory, and lets no statement start workers. The functions that search vectors add
+-- enable_sort: texts come in the order of the vectors' index, which a sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;
@@ -683,76 +684,17 @@ create function graphrag._guard_births()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- All rows of a statement at once: born in the revision that this transaction has taken in their space, which is that
--- of what owns them, whatever space they say. A statement a table, each planned for its trigger alone; not joins, which
--- could be planned to read the whole table of the owners. What owns itself comes by the thousand.
-declare
-    _is_forged boolean;
+-- All rows of a statement at once: born in the revision that this transaction has taken in their space.
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    case tg_table_name
-        when 'relation_version' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (select o.space from relation as o where o.id = n.relation), n.born
-                    )
-            );
-        when 'entity_version' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (select o.space from entity as o where o.id = n.entity), n.born
-                    )
-            );
-        when 'document_version' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (select o.space from document as o where o.id = n.document), n.born
-                    )
-            );
-        when 'document_chunk' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (
-                            select o.space
-                            from document_version as v
-                            join document as o on o.id = v.document
-                            where v.id = n.version
-                        ),
-                        n.born
-                    )
-            );
-        when 'community_version' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (select o.space from community as o where o.id = n.community), n.born
-                    )
-            );
-        else
-            _is_forged := exists (
-                with birth as materialized (
-                    select distinct n.space, n.born, n.died from new_rows as n
-                )
-                select
-                from birth as b
-                where b.died is not null or not graphrag._is_own_revision(b.space, b.born)
-            );
-    end case;
-    if _is_forged then
+    if exists (select from new_rows as n where n.died is not null)
+        or (
+            select bool_or(not graphrag._is_own_revision(b.space, b.born))
+            from (
+                select distinct graphrag._space_of_row(tg_table_name, to_jsonb(n)) as space, n.born from new_rows as n
+            ) as b
+        )
+    then
         perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;
@@ -955,49 +897,59 @@ comment on function graphrag._may_purge(oid) is 'Whether purge() is at work, for
 
 -- sql/20_tables/_guard_counts.sql
 
--- The trigger behind the counts of words, as _guard_belief() is behind all else that is believed, where a row goes
--- alone: counts come and go by the thousand, so a statement is looked at as a whole. They are born like any row, and
--- that nothing but `died` is updated and nothing truncated is left to triggers that need no rows. Materialized, or the
--- question would be asked of each row before spaces and revisions are made distinct.
+-- The triggers behind the counts of words, as _guard_belief() is behind all else that is believed: a count is born and
+-- dies in the revision that its own transaction has taken in its space. Counts come by the thousand, so a statement is
+-- looked at as a whole. That nothing but `died` is updated, and that only once, and nothing truncated is left to
+-- triggers that ask no function for each row. Materialized, or the question would be asked of each row before spaces and
+-- revisions are made distinct.
 
 create function graphrag._guard_counts()
     returns trigger
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- An update ends them, once; what was never believed, or what purge() erases, may go.
 declare
     _is_forged boolean;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    if tg_op = 'UPDATE' then
-        _is_forged := exists (select from old_rows as o where o.died is not null)
-            or exists (
-                with ended as materialized (
-                    select distinct n.space, n.died from new_rows as n
-                )
-                select
-                from ended as e
-                where not graphrag._is_own_revision(e.space, e.died)
-            );
-    else
-        _is_forged := not graphrag._may_purge(tg_relid)
-            and exists (
-                with gone as materialized (
-                    select distinct o.space, o.born from old_rows as o
-                )
-                select
-                from gone as g
-                where not graphrag._is_own_revision(g.space, g.born)
-            );
-    end if;
+    with count as materialized (
+        select distinct n.space, coalesce(n.died, n.born) as revision, n.died is null as is_born from new_rows as n
+    )
+    select coalesce(
+        bool_or(c.is_born <> (tg_op = 'INSERT') or not graphrag._is_own_revision(c.space, c.revision)), false
+    )
+    into _is_forged
+    from count as c;
     if _is_forged then
         perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;
 end
 $function$;
-comment on function graphrag._guard_counts() is 'Trigger: counts die in the revision of their transaction, once, and only those that nobody believed go.';
+comment on function graphrag._guard_counts() is 'Trigger: counts are born and die in the revision of their transaction.';
+
+create function graphrag._guard_gone_counts()
+    returns trigger
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    _is_forged boolean;
+begin
+    perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
+    with count as materialized (
+        select distinct o.space, o.born from old_rows as o
+    )
+    select coalesce(bool_or(not graphrag._is_own_revision(c.space, c.born)), false)
+    into _is_forged
+    from count as c;
+    if _is_forged and not graphrag._may_purge(tg_relid) then
+        perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
+    end if;
+    return null;
+end
+$function$;
+comment on function graphrag._guard_gone_counts() is 'Trigger: only counts that were never believed go, or those that purge() erases.';
 
 -- sql/20_tables/_lock_spaces.sql
 
@@ -1734,22 +1686,24 @@ create or replace trigger keep before truncate on relation_version
 -- Counts come by the thousand, so whole statements of them are looked at.
 create or replace trigger keep before update of id, space, kind, texts, words, born or truncate on term_total
     for each statement execute function graphrag._keep();
+create or replace trigger keep_ended before update on term_total
+    for each row when (old.died is not null) execute function graphrag._keep();
 create or replace trigger born after insert on term_total referencing new table as new_rows
-    for each statement execute function graphrag._guard_births();
-create or replace trigger ended after update on term_total
-    referencing old table as old_rows new table as new_rows
+    for each statement execute function graphrag._guard_counts();
+create or replace trigger ended after update on term_total referencing new table as new_rows
     for each statement execute function graphrag._guard_counts();
 create or replace trigger gone after delete on term_total referencing old table as old_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._guard_gone_counts();
 create or replace trigger keep before update of id, space, kind, term, texts, born or truncate on term_stat
     for each statement execute function graphrag._keep();
+create or replace trigger keep_ended before update on term_stat
+    for each row when (old.died is not null) execute function graphrag._keep();
 create or replace trigger born after insert on term_stat referencing new table as new_rows
-    for each statement execute function graphrag._guard_births();
-create or replace trigger ended after update on term_stat
-    referencing old table as old_rows new table as new_rows
+    for each statement execute function graphrag._guard_counts();
+create or replace trigger ended after update on term_stat referencing new table as new_rows
     for each statement execute function graphrag._guard_counts();
 create or replace trigger gone after delete on term_stat referencing old table as old_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._guard_gone_counts();
 
 -- ---------------------------------------------------------------- what never changes
 -- Versions point to these, so that deleting one that was ever believed fails by its foreign key.
@@ -9886,8 +9840,12 @@ begin
         from unnest(documents) as d (id)
         join document_version as v on v.document = d.id and v.died is null
         join document_chunk as c on c.version = v.id and c.died is null
-        join mention as m on m.chunk = c.chunk
-        where m.form is not null or m.given <> '{}' or m.family <> '{}'
+        cross join lateral (
+            select
+            from mention as m
+            where m.chunk = c.chunk and (m.form is not null or m.given <> '{}' or m.family <> '{}')
+            offset 0
+        ) as m
     ) then
         return '{}';
     end if;
@@ -10244,8 +10202,16 @@ begin
         from unnest(documents) as d (id)
         join document_version as v on v.document = d.id and v.died is null
         join document_chunk as c on c.version = v.id
-        join mention as m on m.chunk = c.chunk
-        join entity_name as e on e.space = $1 and e.folded = m.folded and e.died is null and e.role = 'claimed'
+        -- One after the other (offset 0), not as joins with whole tables.
+        cross join lateral (
+            select m.folded from mention as m where m.chunk = c.chunk offset 0
+        ) as m
+        cross join lateral (
+            select e.folded
+            from entity_name as e
+            where e.space = $1 and e.folded = m.folded and e.died is null and e.role = 'claimed'
+            offset 0
+        ) as e
         union
         select n.folded
         from unnest(documents) as d (id)
@@ -11823,15 +11789,20 @@ create function graphrag._alias_claims(space integer, names text[])
     returns table (owner text, alias text)
     language plpgsql stable parallel safe rows 10
 as $function$
--- A split keeps its names apart from all others, so claims that cross it do not count.
+-- A split keeps its names apart from all others, so claims that cross it do not count. A name after the other (offset
+-- 0), not a join with all claims of the space.
 begin
     return query
     select distinct m.folded, a.folded
     from unnest(names) as n (folded)
-    join mention as m on m.space = $1 and m.folded = n.folded
+    cross join lateral (
+        select m.folded, m.folded_aliases, m.chunk
+        from mention as m
+        where m.space = $1 and m.folded = n.folded and m.folded_aliases <> '{}'
+        offset 0
+    ) as m
     cross join unnest(m.folded_aliases) as a (folded)
-    where m.folded_aliases <> '{}'
-        and a.folded <> m.folded
+    where a.folded <> m.folded
         and graphrag._is_live(m.chunk)
         and not exists (
             select
@@ -12617,6 +12588,7 @@ begin
         perform graphrag._renew_plans(_size);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds, array[graphrag._order_kind(plan)]);
         _derived := graphrag._derive(plan.space, _revision, _touched);
+        perform graphrag._renew_plans(_size, by_itself => true);
         perform graphrag._recount_terms(plan.space, _revision);
     end if;
     return graphrag._written_result(plan, prepared, _derived);
@@ -12948,7 +12920,7 @@ end
 $function$;
 comment on function graphrag._evidence_size() is 'About how many chunks and mentions the realm holds.';
 
-create function graphrag._renew_plans(size_before bigint)
+create function graphrag._renew_plans(size_before bigint, by_itself boolean default false)
     returns void
     language plpgsql volatile parallel unsafe
     set client_min_messages = error
@@ -12957,13 +12929,17 @@ as $function$
 -- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
 -- with the whole table. So both is done whenever the realm has doubled, before what is new is derived from. Only who
 -- owns the tables can; what another session is analyzing is left to it. Of so few rows that a whole table is read at
--- once, any plan will do.
+-- once, any plan will do. by_itself: again, after it was derived, if this write alone has doubled it: what there was to
+-- derive from was counted, what is derived was not there yet.
 declare
     _few constant integer := 300;
     _size bigint := graphrag._evidence_size();
     _tables text;
 begin
-    if _size >= _few and trunc(log(2, _size)) > trunc(log(2, size_before)) then
+    if _size >= _few
+        and trunc(log(2, _size)) > trunc(log(2, size_before))
+        and (not by_itself or _size >= 2 * size_before)
+    then
         select string_agg(
             format('%I.%I', n.nspname, c.relname)
                 || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
@@ -12980,7 +12956,7 @@ begin
     end if;
 end
 $function$;
-comment on function graphrag._renew_plans(bigint) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';
+comment on function graphrag._renew_plans(bigint, boolean) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';
 
 -- sql/40_graph/assert_relation.sql
 
@@ -19345,6 +19321,7 @@ create function graphrag._count_terms(space integer, kind text, revision bigint)
     language plpgsql volatile parallel unsafe
 as $function$
 -- Counts one kind and applies the difference. A term of one text is not kept: what is missing is taken to occur once.
+-- "Not in", which is looked up in a hash whatever number of terms the planner believes in.
 declare
     _contents bigint[] := graphrag._live_contents(space, kind);
     _words double precision;
@@ -19368,14 +19345,12 @@ begin
     where s.space = $1
         and s.kind = $2
         and s.died is null
-        and not exists (
-            select from unnest(_terms, _counts) as w (term, n) where w.term = s.term and w.n = s.texts
-        );
+        and (s.term, s.texts) not in (select w.term, w.n from unnest(_terms, _counts) as w (term, n));
     insert into term_stat (space, kind, term, texts, born)
     select $1, $2, w.term, w.n, revision
     from unnest(_terms, _counts) as w (term, n)
-    where not exists (
-        select from term_stat as s where s.space = $1 and s.kind = $2 and s.term = w.term and s.died is null
+    where w.term not in (
+        select s.term from term_stat as s where s.space = $1 and s.kind = $2 and s.died is null
     );
 end
 $function$;
@@ -22419,6 +22394,7 @@ begin
         perform graphrag._warn_of_mixed_order(space, _kinds, _added);
         perform graphrag._renew_plans(_size);
         _derived := graphrag._derive(space, _revision, _touched);
+        perform graphrag._renew_plans(_size, by_itself => true);
         perform graphrag._recount_terms(space, _revision, share => 2);
     end if;
     for _no in 1 .. cardinality(_held) loop

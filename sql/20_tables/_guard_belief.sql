@@ -63,76 +63,17 @@ create function graphrag._guard_births()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- All rows of a statement at once: born in the revision that this transaction has taken in their space, which is that
--- of what owns them, whatever space they say. A statement a table, each planned for its trigger alone; not joins, which
--- could be planned to read the whole table of the owners. What owns itself comes by the thousand.
-declare
-    _is_forged boolean;
+-- All rows of a statement at once: born in the revision that this transaction has taken in their space.
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    case tg_table_name
-        when 'relation_version' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (select o.space from relation as o where o.id = n.relation), n.born
-                    )
-            );
-        when 'entity_version' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (select o.space from entity as o where o.id = n.entity), n.born
-                    )
-            );
-        when 'document_version' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (select o.space from document as o where o.id = n.document), n.born
-                    )
-            );
-        when 'document_chunk' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (
-                            select o.space
-                            from document_version as v
-                            join document as o on o.id = v.document
-                            where v.id = n.version
-                        ),
-                        n.born
-                    )
-            );
-        when 'community_version' then
-            _is_forged := exists (
-                select
-                from new_rows as n
-                where n.died is not null
-                    or not graphrag._is_own_revision(
-                        (select o.space from community as o where o.id = n.community), n.born
-                    )
-            );
-        else
-            _is_forged := exists (
-                with birth as materialized (
-                    select distinct n.space, n.born, n.died from new_rows as n
-                )
-                select
-                from birth as b
-                where b.died is not null or not graphrag._is_own_revision(b.space, b.born)
-            );
-    end case;
-    if _is_forged then
+    if exists (select from new_rows as n where n.died is not null)
+        or (
+            select bool_or(not graphrag._is_own_revision(b.space, b.born))
+            from (
+                select distinct graphrag._space_of_row(tg_table_name, to_jsonb(n)) as space, n.born from new_rows as n
+            ) as b
+        )
+    then
         perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
     return null;

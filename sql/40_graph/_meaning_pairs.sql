@@ -16,8 +16,12 @@ begin
         from unnest(documents) as d (id)
         join document_version as v on v.document = d.id and v.died is null
         join document_chunk as c on c.version = v.id and c.died is null
-        join mention as m on m.chunk = c.chunk
-        where m.form is not null or m.given <> '{}' or m.family <> '{}'
+        cross join lateral (
+            select
+            from mention as m
+            where m.chunk = c.chunk and (m.form is not null or m.given <> '{}' or m.family <> '{}')
+            offset 0
+        ) as m
     ) then
         return '{}';
     end if;

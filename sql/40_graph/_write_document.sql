@@ -29,6 +29,7 @@ begin
         perform graphrag._renew_plans(_size);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds, array[graphrag._order_kind(plan)]);
         _derived := graphrag._derive(plan.space, _revision, _touched);
+        perform graphrag._renew_plans(_size, by_itself => true);
         perform graphrag._recount_terms(plan.space, _revision);
     end if;
     return graphrag._written_result(plan, prepared, _derived);
@@ -360,7 +361,7 @@ end
 $function$;
 comment on function graphrag._evidence_size() is 'About how many chunks and mentions the realm holds.';
 
-create function graphrag._renew_plans(size_before bigint)
+create function graphrag._renew_plans(size_before bigint, by_itself boolean default false)
     returns void
     language plpgsql volatile parallel unsafe
     set client_min_messages = error
@@ -369,13 +370,17 @@ as $function$
 -- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
 -- with the whole table. So both is done whenever the realm has doubled, before what is new is derived from. Only who
 -- owns the tables can; what another session is analyzing is left to it. Of so few rows that a whole table is read at
--- once, any plan will do.
+-- once, any plan will do. by_itself: again, after it was derived, if this write alone has doubled it: what there was to
+-- derive from was counted, what is derived was not there yet.
 declare
     _few constant integer := 300;
     _size bigint := graphrag._evidence_size();
     _tables text;
 begin
-    if _size >= _few and trunc(log(2, _size)) > trunc(log(2, size_before)) then
+    if _size >= _few
+        and trunc(log(2, _size)) > trunc(log(2, size_before))
+        and (not by_itself or _size >= 2 * size_before)
+    then
         select string_agg(
             format('%I.%I', n.nspname, c.relname)
                 || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
@@ -392,4 +397,4 @@ begin
     end if;
 end
 $function$;
-comment on function graphrag._renew_plans(bigint) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';
+comment on function graphrag._renew_plans(bigint, boolean) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';

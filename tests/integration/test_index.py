@@ -473,6 +473,7 @@ def test_a_small_document_reads_little_of_a_large_space(conn: Connection) -> Non
 
     read("small", "Name1 Surname1 met Name2 Surname2.", (names[1], "met", names[2]))
     read("large", "\n".join(f"{name} sleeps." for name in names))
+    sql(conn, "select pg_stat_force_next_flush()")
     with conn.transaction():
         read("again", "Name3 Surname3 met Name4 Surname4.", (names[3], "met", names[4]))
         found = sql(
