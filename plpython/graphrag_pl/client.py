@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import ssl
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
+from functools import cache
 from types import ModuleType, TracebackType
 from typing import Any, Protocol, Self
 
@@ -65,6 +67,7 @@ class OpenAIClient:
             timeout=httpx.Timeout(None, connect=_CONNECT),
             default_headers={"OpenAI-Organization": omit, "OpenAI-Project": omit},
             http_client=_bounded(httpx)(
+                verify=_certificates(httpx) if base_url.lower().startswith("https:") else _no_certificates(),
                 trust_env=False,
                 follow_redirects=False,
                 timeout=httpx.Timeout(None, connect=_CONNECT),
@@ -158,6 +161,20 @@ class OpenAIClient:
         return hide(text, self._key)
 
 
+@cache
+def _certificates(httpx: ModuleType) -> ssl.SSLContext:
+    """The authorities that are trusted. To read them takes longer than many a call: once a session is enough."""
+    context: ssl.SSLContext = httpx.create_ssl_context(trust_env=False)
+    return context
+
+
+@cache
+def _no_certificates() -> ssl.SSLContext:
+    """For servers without TLS, to which no redirect leads: trusts nobody."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+@cache
 def _bounded(httpx: ModuleType) -> Any:
     """httpx's client, but for answers without end: they are given up where nobody needs more of them."""
     base: Any = httpx.AsyncClient

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -110,7 +109,7 @@ def library(plpy: Database, name: str) -> ModuleType:
         ) from error
 
 
-class _LookUp(importlib.abc.MetaPathFinder):
+class _LookUp:
     """Finds nothing, but is asked before each module that an import needs: there a cancel is seen. The modules
     that were complete by then stay; the others are imported anew by the next call."""
 

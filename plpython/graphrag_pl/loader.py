@@ -7,7 +7,7 @@ is the code of the installed extension version.
 
 from __future__ import annotations
 
-import importlib.abc
+import importlib
 import importlib.machinery
 import linecache
 import sys
@@ -25,8 +25,10 @@ def library_directory() -> str | None:
     return _library
 
 
-class EmbeddedFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Serves modules from `sources` (module name to text), with lines for tracebacks."""
+class EmbeddedFinder:
+    """Serves modules from `sources` (module name to text), with lines for tracebacks.
+
+    A finder and loader by its methods: to import the classes of importlib.abc would load a dozen modules first."""
 
     def __init__(self, sources: Mapping[str, str], version: str) -> None:
         self.sources = sources
@@ -42,6 +44,9 @@ class EmbeddedFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return None
         is_package = any(name.startswith(fullname + ".") for name in self.sources)
         return ModuleSpec(fullname, self, origin=self.file_name(fullname), is_package=is_package)
+
+    def create_module(self, _spec: ModuleSpec) -> None:
+        """The usual module."""
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__

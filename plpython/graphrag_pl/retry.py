@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 from graphrag_pl import errors
 
@@ -78,6 +77,9 @@ def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time
             continue
         if _SECONDS.fullmatch(value.strip()):
             return min(max(0.0, float(value) * unit), _LONGEST_ASKED)
+        # Dates are rare, and reading them loads half of the package email.
+        from email.utils import parsedate_to_datetime
+
         try:
             date = parsedate_to_datetime(value)
             return max(0.0, date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now())

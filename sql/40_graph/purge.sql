@@ -17,9 +17,6 @@ as $function$
 -- The one act that erases history. A dry run does the same and takes it back, so its counts are exact.
 declare
     _spaces integer[];
-    _counts jsonb := '{}';
-    _lock_timeout text := current_setting('lock_timeout');
-    _is_locked boolean := false;
 begin
     perform graphrag._enter(realm);
     perform graphrag._check_purge(before, document, source);
@@ -27,28 +24,47 @@ begin
         when document is null and source is null then graphrag._spaces_for_read(space)
         else array[graphrag._space_to_change(space)]
     end;
-    -- A row by hand has its chunk, which may be of the past, before its space: so purge() gives way, by waiting for
-    -- rows less long than a deadlock needs to be seen, and begins again behind the other. Who has the spaces in his
-    -- own transaction already cannot give way: that ends as deadlocks do.
+    return query
+    select c.key, c.value::bigint
+    from jsonb_each_text(graphrag._purge_giving_way(_spaces, before, document, source, dry_run)) as c
+    order by c.key;
+end
+$function$;
+comment on function graphrag.purge(text, text, text, boolean, text, text) is 'Erases history for good: what was no longer believed before a watermark or instant, or every trace of one deleted document. Returns what goes and how much of it; dry_run => false does it.';
+
+create function graphrag._purge_giving_way(
+    spaces integer[], before text, document text, source text, dry_run boolean
+)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+as $function$
+-- A row by hand has its chunk, which may be of the past, before its space: so purge() gives way, by waiting for rows
+-- less long than a deadlock needs to be seen, and begins again behind the other. Who has the spaces in his own
+-- transaction already cannot give way: that ends as deadlocks do.
+declare
+    _counts jsonb := '{}';
+    _lock_timeout text := current_setting('lock_timeout');
+    _is_locked boolean := false;
+begin
     for _try in 1 .. 20 loop
         begin
-            perform graphrag._lock_spaces(_spaces);
+            perform graphrag._lock_spaces(spaces);
             _is_locked := true;
             perform set_config('lock_timeout', case when _try < 20 then '300ms' else _lock_timeout end, true);
             _counts := case
-                when before is not null then graphrag._purge_before(_spaces, before)
-                else graphrag._purge_document(_spaces[1], document, source)
+                when before is not null then graphrag._purge_before(spaces, before)
+                else graphrag._purge_document(spaces[1], document, source)
             end;
             if dry_run or not exists (select from jsonb_each(_counts) as c where c.value <> '0') then
                 raise sqlstate 'GR099';
             end if;
             perform set_config('lock_timeout', _lock_timeout, true);
-            exit;
+            return _counts;
         exception
             when sqlstate 'GR099' then
                 -- What was locked in it went with it; a transaction keeps a space from its first write on.
-                perform graphrag._lock_spaces(_spaces);
-                exit;
+                perform graphrag._lock_spaces(spaces);
+                return _counts;
             when lock_not_available then
                 if not _is_locked or _try = 20 then
                     raise;
@@ -56,13 +72,9 @@ begin
                 _is_locked := false;
         end;
     end loop;
-    return query
-    select c.key, c.value::bigint
-    from jsonb_each_text(_counts) as c
-    order by c.key;
 end
 $function$;
-comment on function graphrag.purge(text, text, text, boolean, text, text) is 'Erases history for good: what was no longer believed before a watermark or instant, or every trace of one deleted document. Returns what goes and how much of it; dry_run => false does it.';
+comment on function graphrag._purge_giving_way(integer[], text, text, text, boolean) is 'Erases, or with dry_run only counts, beside other writers: as a JSON object of counts by what went.';
 
 create function graphrag._check_purge(before text, document text, source text)
     returns void

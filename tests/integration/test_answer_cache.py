@@ -33,8 +33,8 @@ MARCH = datetime(2021, 3, 4, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def conn(session: Connection) -> Connection:
-    return fresh(session)
+def conn(session: Connection, makes_realm: bool) -> Connection:
+    return fresh(session, makes_realm)
 
 
 @pytest.fixture

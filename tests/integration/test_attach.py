@@ -16,18 +16,17 @@ from pytest_postgresql.executors import NoopExecutor
 
 from tests.support.calls import refused, row, rows
 from tests.support.database import Connection, Database, Row, new_database, sql, value
-from tests.support.reading import fresh
+from tests.support.reading import REALM, fresh, have_realm
 
-REALM = "kb"
 SOURCE = "public.article"
 
 
 @pytest.fixture
 def conn(session: Connection) -> Connection:
     """A realm without models and a table with three rows."""
-    fresh(session)
+    fresh(session, keeps_realm=True)
     session.execute("drop table if exists article cascade")
-    rows(session, "create_realm", REALM, "builtin:hash", width=16)
+    have_realm(session, "builtin:hash", "hash", 16)
     session.execute(
         "create table article (id integer primary key, junk text, body text, title text,"
         " published timestamptz, meta jsonb, no numeric)"

@@ -43,7 +43,7 @@ LIMIT = 1.5
 @pytest.fixture
 def world(session: Connection, endpoint: Endpoint) -> Connection:
     """Four circles in the default space; every report is rated otherwise."""
-    conn = fresh(session)
+    conn = fresh(session, keeps_realm=True)
     rows(conn, "set_endpoint", "auxiliary", endpoint.url, "scripted", realm=None)
     make_realm(conn, endpoint)
     endpoint.on_report = lambda text: plain_report(text) | {"rating": len(text) % 11}

@@ -25,8 +25,8 @@ KEY = "sk-of-the-doctor"
 
 
 @pytest.fixture
-def conn(session: Connection) -> Connection:
-    fresh(session)
+def conn(session: Connection, makes_realm: bool) -> Connection:
+    fresh(session, makes_realm)
     session.execute("set client_connection_check_interval = '1s'")
     return session
 

@@ -22,8 +22,8 @@ GRACE = 1.5  # seconds that a call may take beyond its deadline
 
 
 @pytest.fixture
-def conn(session: Connection) -> Connection:
-    return fresh(session)
+def conn(session: Connection, makes_realm: bool) -> Connection:
+    return fresh(session, makes_realm)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 from tests.support import endpoint as faults
 from tests.support.calls import refused, row, rows, set_models, state
 from tests.support.corpus import as_json
-from tests.support.database import Connection, Database, Row, sql, value, view
+from tests.support.database import Connection, Database, Kept, Row, sql, value, view
 from tests.support.endpoint import Endpoint, is_chat, says
 from tests.support.model import Entity, Extraction, Triple
 
@@ -40,7 +40,7 @@ def reads(text: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def database(module_database: Database) -> Database:
-    """One database for all of these tests; each has a realm of its own."""
+    """One database for all of these tests; each finds the realm empty."""
     return module_database
 
 
@@ -50,11 +50,16 @@ def conn(database: Database) -> Iterator[Connection]:
         yield connection
 
 
-@pytest.fixture
-def realm(conn: Connection) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def empty(conn: Connection) -> Kept:
     rows(conn, "create_realm", "default", embedding_url="builtin:hash", width=32)
-    yield "default"
-    rows(conn, "drop_realm", "default", confirm="default")
+    return Kept(conn, "default")
+
+
+@pytest.fixture
+def realm(empty: Kept) -> str:
+    empty.restore()
+    return "default"
 
 
 @pytest.fixture

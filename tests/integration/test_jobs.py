@@ -21,8 +21,8 @@ from tests.support.reading import PEOPLE, REALM, founders, fresh, make_realm, pa
 
 
 @pytest.fixture
-def conn(session: Connection) -> Connection:
-    return fresh(session)
+def conn(session: Connection, makes_realm: bool) -> Connection:
+    return fresh(session, makes_realm)
 
 
 @pytest.fixture

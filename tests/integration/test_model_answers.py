@@ -18,8 +18,8 @@ ANN = json.dumps(founding("Ann"))
 
 
 @pytest.fixture
-def conn(session: Connection) -> Connection:
-    return fresh(session)
+def conn(session: Connection, makes_realm: bool) -> Connection:
+    return fresh(session, makes_realm)
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ PLACE = {"page": 12, "paragraph": "3b", "category": "letters", "collection": "ZÃ
 
 
 @pytest.fixture
-def conn(session: Connection) -> Connection:
-    return fresh(session)
+def conn(session: Connection, makes_realm: bool) -> Connection:
+    return fresh(session, makes_realm)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ VIEWS = ("coverage", "least_explored_communities", "dark_entities")
 @pytest.fixture
 def world(session: Connection, endpoint: Endpoint) -> Connection:
     """Four circles in the default space, telemetry on."""
-    conn = fresh(session)
+    conn = fresh(session, keeps_realm=True)
     rows(conn, "set_endpoint", "auxiliary", endpoint.url, "scripted", realm=None)
     make_realm(conn, endpoint)
     say(conn, WORLD)

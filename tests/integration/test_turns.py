@@ -22,8 +22,8 @@ LIMIT = 1.5  # seconds from a stop to the end of what is stopped
 
 
 @pytest.fixture
-def conn(session: Connection) -> Connection:
-    return fresh(session)
+def conn(session: Connection, makes_realm: bool) -> Connection:
+    return fresh(session, makes_realm)
 
 
 @pytest.fixture

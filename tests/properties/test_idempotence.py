@@ -5,19 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 
 from tests.support.calls import row, rows, set_models, state
 from tests.support.corpus import REALM, Draft, as_json, collections, index
-from tests.support.database import Connection
+from tests.support.database import Connection, Kept
 from tests.support.endpoint import Endpoint
 
 Spaces = Callable[[], str]
 MARK = re.compile(r"Part (\d+) of (doc \d+)\.")
 
 
+@pytest.fixture(scope="module")
+def empty(world: Connection) -> Kept:
+    """The realm before the first example: what is looked at whole must not grow with each."""
+    return Kept(world, REALM)
+
+
 @given(documents=collections(max_size=3))
-def test_indexing_again_changes_nothing(world: Connection, new_space: Spaces, documents: list[Draft]) -> None:
+def test_indexing_again_changes_nothing(
+    world: Connection, empty: Kept, new_space: Spaces, documents: list[Draft]
+) -> None:
+    empty.restore()
     space = new_space()
     results = [index(world, REALM, space, draft) for draft in documents]
     before = state(world, REALM)
@@ -31,8 +41,9 @@ def test_indexing_again_changes_nothing(world: Connection, new_space: Spaces, do
 
 @given(documents=collections(max_size=2))
 def test_indexing_again_asks_no_model(
-    world: Connection, new_space: Spaces, endpoint: Endpoint, documents: list[Draft]
+    world: Connection, empty: Kept, new_space: Spaces, endpoint: Endpoint, documents: list[Draft]
 ) -> None:
+    empty.restore()
     space = new_space()
     said = {
         (draft.name, no): as_json(chunk) for draft in documents for no, chunk in enumerate(draft.chunks, 1)

@@ -11,8 +11,8 @@ from psycopg.types.json import Jsonb
 from tests.support.calls import row, rows, set_models
 from tests.support.database import Connection, Row, sql
 from tests.support.endpoint import Endpoint
+from tests.support.reading import REALM, have_realm
 
-REALM = "kb"
 GROUPS = ("Alpha", "Beta", "Gamma", "Delta")
 MEMBERS = ("One", "Two", "Three", "Four")
 
@@ -33,7 +33,7 @@ WORLD = [*(one for group in GROUPS for one in circle(group)), *TIES]
 
 
 def make_realm(conn: Connection, endpoint: Endpoint, realm: str = REALM) -> None:
-    rows(conn, "create_realm", realm, "builtin:hash", width=32)
+    have_realm(conn, "builtin:hash", "hash", 32, realm)
     set_models(conn, endpoint, "extraction", realm=realm)
     sql(conn, "select set_config('graphrag.realm', %s, false)", [realm])
 
