@@ -1,8 +1,8 @@
 -- The triggers behind the counts of words, as _guard_belief() is behind all else that is believed: a count is born and
 -- dies in the revision that its own transaction has taken in its space. Counts come by the thousand, so a statement is
 -- looked at as a whole. That nothing but `died` is updated, and that only once, and nothing truncated is left to
--- triggers that ask no function for each row. Materialized, or the question would be asked of each row before spaces and
--- revisions are made distinct.
+-- triggers that ask no function for each row. Materialized, or the question would be asked of each row before spaces
+-- and revisions are made distinct.
 
 create function graphrag._guard_counts()
     returns trigger

@@ -462,12 +462,15 @@ def test_one_name_of_two_identifiers(conn: Connection) -> None:
 
     def read(document: str, name: str, *identifiers: str) -> Row:
         entity = {"name": name, "identifiers": list(identifiers)}
-        rows(conn, "index", f"{name} paid.", document=document, extraction={"entities": [entity]}, realm=REALM)
+        rows(
+            conn, "index", f"{name} paid.", document=document, extraction={"entities": [entity]}, realm=REALM
+        )
         return examine(conn)["identifiers"]
 
     assert read("a", "Springer", "wikidata:Q1", "isni:1")["status"] == "ok"
     assert read("b", "Springer", "wikidata:Q1")["status"] == "ok"
     found = read("c", "SPRINGER", "wikidata:Q2")
-    assert found["status"] == "warning" and "(wikidata:Q1, wikidata:Q2)" in found["detail"]
+    assert found["status"] == "warning"
+    assert "(wikidata:Q1, wikidata:Q2)" in found["detail"]
     assert read("c", "Springer (publisher)", "wikidata:Q2")["status"] == "ok"
     assert [e["name"] for e in view(conn, REALM, "entities")] == ["Springer", "Springer (publisher)"]
