@@ -102,7 +102,9 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
         if all(isinstance(chunk, dict) and isinstance(chunk.get("no"), int) for chunk in chunks):
             parts = [(chunk["no"], {k: v for k, v in chunk.items() if k != "no"}) for chunk in chunks]
             if all(has_shape(part) for _, part in parts):
-                read = [{"no": no, **read_records(part, breathe, is_clean=True).as_json()} for no, part in parts]
+                read = [
+                    {"no": no, **read_records(part, breathe, is_clean=True).as_json()} for no, part in parts
+                ]
                 return json.dumps({"chunks": read}, ensure_ascii=False)
     elif has_shape(value):
         return json.dumps(read_records(value, breathe, is_clean=True).as_json(), ensure_ascii=False)

@@ -12,7 +12,6 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from graphrag_pl import errors
 from graphrag_pl.committing import Argument, Committing, Session

@@ -9,8 +9,9 @@ as $function$
 -- empty and had no statistics, so nothing is left for those to decide. Reads, and what writes documents, add
 -- plan_cache_mode: each of their many statements seems cheaper when it is planned anew for its arguments, and the
 -- planning took three quarters of a read, a sixth of a write. So no statement may serve one and all: a plan for both
--- reads everything for each. The functions that search vectors add enable_sort: texts come in the order of the vectors'
--- index, which a sort of all of them only seems to beat.
+-- reads everything for each. What writes documents adds random_page_cost, else ten lookups by key seem dearer than all
+-- of a table that fits into memory, and lets no statement start workers. The functions that search vectors add
+-- enable_sort: texts come in the order of the vectors' index, which a sort of all of them only seems to beat.
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _version text;

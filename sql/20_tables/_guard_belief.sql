@@ -63,58 +63,16 @@ create function graphrag._guard_births()
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
 as $function$
--- All rows of a statement at once: born in the revision that this transaction has taken in their space, which is that of
--- what owns them, whatever space they say. A statement a table, each planned for its trigger alone; not joins, which
--- could be planned to read the whole table of the owners.
-declare
-    _spaces integer[];
-    _revisions bigint[];
+-- All rows of a statement at once: born in the revision that this transaction has taken in their space.
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
-    case tg_table_name
-        when 'relation_version' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct (select o.space from relation as o where o.id = n.relation) as space, n.born
-                from new_rows as n
-            ) as b;
-        when 'entity_version' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct (select o.space from entity as o where o.id = n.entity) as space, n.born
-                from new_rows as n
-            ) as b;
-        when 'document_version' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct (select o.space from document as o where o.id = n.document) as space, n.born
-                from new_rows as n
-            ) as b;
-        when 'document_chunk' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct
-                    (
-                        select o.space
-                        from document_version as v
-                        join document as o on o.id = v.document
-                        where v.id = n.version
-                    ) as space,
-                    n.born
-                from new_rows as n
-            ) as b;
-        when 'community_version' then
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (
-                select distinct (select o.space from community as o where o.id = n.community) as space, n.born
-                from new_rows as n
-            ) as b;
-        else
-            select array_agg(b.space), array_agg(b.born) into _spaces, _revisions
-            from (select distinct n.space, n.born from new_rows as n) as b;
-    end case;
     if exists (select from new_rows as n where n.died is not null)
-        or not graphrag._are_own_revisions(_spaces, _revisions)
+        or (
+            select bool_or(not graphrag._is_own_revision(b.space, b.born))
+            from (
+                select distinct graphrag._space_of_row(tg_table_name, to_jsonb(n)) as space, n.born from new_rows as n
+            ) as b
+        )
     then
         perform graphrag._refuse_history(tg_table_schema, tg_table_name, tg_op);
     end if;
@@ -122,24 +80,6 @@ begin
 end
 $function$;
 comment on function graphrag._guard_births() is 'Trigger: rows with a belief interval are born when their transaction says so.';
-
-create function graphrag._are_own_revisions(spaces integer[], revisions bigint[])
-    returns boolean
-    language plpgsql stable parallel unsafe
-as $function$
-begin
-    return not exists (
-        select
-        from unnest(spaces, revisions) as r (space, n)
-        where not exists (
-            select
-            from revision as o
-            where o.space = r.space and o.n = r.n and o.transaction = graphrag._transaction()
-        )
-    );
-end
-$function$;
-comment on function graphrag._are_own_revisions(integer[], bigint[]) is 'Whether this transaction has taken all of these revisions.';
 
 create function graphrag._guard_belief()
     returns trigger

@@ -3,6 +3,9 @@ create function graphrag._json_texts(list jsonb)
     language plpgsql immutable parallel safe
 as $function$
 begin
+    if list is null or list = '[]' then
+        return '{}';
+    end if;
     return case jsonb_typeof(list)
         when 'array' then array(
             select distinct graphrag._one_line(t.item)

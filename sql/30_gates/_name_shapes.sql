@@ -157,18 +157,17 @@ create function graphrag._gender_of(words text[], kind text, hits jsonb)
     language plpgsql immutable parallel safe
 as $function$
 -- m or f if the words are marked as one and none as the other.
+declare
+    _is_title constant boolean := kind = 'title';
+    _m boolean;
+    _f boolean;
 begin
-    return (
-        select case when g.m and not g.f then 'm' when g.f and not g.m then 'f' end
-        from (
-            select
-                bool_or(hits ? ('male_' || kind || ' ' || w.word) or (kind = 'title' and hits ? ('male_rank ' || w.word))),
-                bool_or(
-                    hits ? ('female_' || kind || ' ' || w.word) or (kind = 'title' and hits ? ('female_rank ' || w.word))
-                )
-            from unnest(words) as w (word)
-        ) as g (m, f)
-    );
+    select
+        bool_or(hits ? ('male_' || kind || ' ' || w.word) or (_is_title and hits ? ('male_rank ' || w.word))),
+        bool_or(hits ? ('female_' || kind || ' ' || w.word) or (_is_title and hits ? ('female_rank ' || w.word)))
+    into _m, _f
+    from unnest(words) as w (word);
+    return case when _m and not _f then 'm' when _f and not _m then 'f' end;
 end
 $function$;
 comment on function graphrag._gender_of(text[], text, jsonb) is 'The gender that titles or given names tell; null if none or both.';

@@ -11,6 +11,20 @@ as $function$
 -- passage lists beside it; Mrs. X only the one X there is, told by her name; and a name whose gender nothing tells only
 -- Mr. X, if no Mrs. X is there. Nor is the X whom a passage lists beside Mrs. X herself.
 begin
+    if not exists (
+        select
+        from unnest(documents) as d (id)
+        join document_version as v on v.document = d.id and v.died is null
+        join document_chunk as c on c.version = v.id and c.died is null
+        cross join lateral (
+            select
+            from mention as m
+            where m.chunk = c.chunk and (m.form is not null or m.given <> '{}' or m.family <> '{}')
+            offset 0
+        ) as m
+    ) then
+        return '{}';
+    end if;
     return array(
         with said as materialized (
             select v.document, c.chunk, m.folded, m.type, m.is_person, m.form, m.gender, m.core, m.given, m.family,

@@ -192,8 +192,16 @@ begin
         from unnest(documents) as d (id)
         join document_version as v on v.document = d.id and v.died is null
         join document_chunk as c on c.version = v.id
-        join mention as m on m.chunk = c.chunk
-        join entity_name as e on e.space = $1 and e.folded = m.folded and e.died is null and e.role = 'claimed'
+        -- One after the other (offset 0), not as joins with whole tables.
+        cross join lateral (
+            select m.folded from mention as m where m.chunk = c.chunk offset 0
+        ) as m
+        cross join lateral (
+            select e.folded
+            from entity_name as e
+            where e.space = $1 and e.folded = m.folded and e.died is null and e.role = 'claimed'
+            offset 0
+        ) as e
         union
         select n.folded
         from unnest(documents) as d (id)

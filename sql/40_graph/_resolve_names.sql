@@ -37,15 +37,20 @@ create function graphrag._alias_claims(space integer, names text[])
     returns table (owner text, alias text)
     language plpgsql stable parallel safe rows 10
 as $function$
--- A split keeps its names apart from all others, so claims that cross it do not count.
+-- A split keeps its names apart from all others, so claims that cross it do not count. A name after the other (offset
+-- 0), not a join with all claims of the space.
 begin
     return query
     select distinct m.folded, a.folded
     from unnest(names) as n (folded)
-    join mention as m on m.space = $1 and m.folded = n.folded
+    cross join lateral (
+        select m.folded, m.folded_aliases, m.chunk
+        from mention as m
+        where m.space = $1 and m.folded = n.folded and m.folded_aliases <> '{}'
+        offset 0
+    ) as m
     cross join unnest(m.folded_aliases) as a (folded)
-    where m.folded_aliases <> '{}'
-        and a.folded <> m.folded
+    where a.folded <> m.folded
         and graphrag._is_live(m.chunk)
         and not exists (
             select

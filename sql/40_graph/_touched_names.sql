@@ -48,9 +48,9 @@ create function graphrag._tied_names(space integer, names text[])
     language plpgsql stable parallel safe rows 20
     set plan_cache_mode = force_generic_plan
 as $function$
--- By a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or by
--- a decision. One plan for arrays of any size: it looks everything up by key, and making it costs more than following it
--- for a document. Claims and identifiers are found by their own indexes only: `space + 0` is in none.
+-- By a live claim of an alias, in either direction, by the entity they share at present, by an external identifier or
+-- by a decision. One plan for arrays of any size: it looks everything up by key, and making it costs more than
+-- following it for a document. Claims and identifiers are found by their own indexes only: `space + 0` is in none.
 begin
     return query
     select tied.folded

@@ -29,6 +29,7 @@ begin
         perform graphrag._renew_plans(_size);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds, array[graphrag._order_kind(plan)]);
         _derived := graphrag._derive(plan.space, _revision, _touched);
+        perform graphrag._renew_plans(_size, by_itself => true);
         perform graphrag._recount_terms(plan.space, _revision);
     end if;
     return graphrag._written_result(plan, prepared, _derived);
@@ -40,8 +41,8 @@ create function graphrag._store_document(plan graphrag._document_plan, prepared 
     returns bigint[]
     language plpgsql volatile parallel unsafe
 as $function$
--- All of a document but its texts, which are there, and what is derived from it: returns the chunks whose evidence begins
--- or ceases to count.
+-- All of a document but its texts, which are there, and what is derived from it: returns the chunks whose evidence
+-- begins or ceases to count.
 declare
     _touched bigint[];
 begin
@@ -63,8 +64,8 @@ create function graphrag._is_behind(plan graphrag._document_plan, revision bigin
     returns boolean
     language plpgsql stable parallel safe
 as $function$
--- While a document was being prepared, another session may have written it. Where the space's revision, now that it is
--- locked, is the one that the document was compared with, nobody has written anything there.
+-- While a document was being prepared, another session may have written it. Where the space's revision, now that it
+-- is locked, is the one that the document was compared with, nobody has written anything there.
 begin
     return plan.revision is distinct from revision or plan.vectors <> (select r.vectors from realm as r);
 end
@@ -334,10 +335,12 @@ begin
     return (
         select coalesce(array_agg(distinct lower(t.token)), '{}')
         from (
-            select btrim(w.word[1], '.,;:!?()[]{}<>"''`') as token
-            from regexp_matches(body, '[^\s"“”‘’«»]+', 'g') as w (word)
+            select btrim(w.word, '.,;:!?()[]{}<>"''`') as token
+            from regexp_split_to_table(translate(body, '"“”‘’«»', '       '), '\s+') as w (word)
         ) as t
         where length(t.token) between 3 and 200
+            -- Most words need no closer look.
+            and translate(t.token, '0123456789/\_', '') <> t.token
             and (
                 t.token ~ '[0-9].*[-_./:#\\]|[-_./:#\\].*[0-9]'
                 or t.token ~ '[/\\_].*[[:alnum:]]'
@@ -358,7 +361,7 @@ end
 $function$;
 comment on function graphrag._evidence_size() is 'About how many chunks and mentions the realm holds.';
 
-create function graphrag._renew_plans(size_before bigint)
+create function graphrag._renew_plans(size_before bigint, by_itself boolean default false)
     returns void
     language plpgsql volatile parallel unsafe
     set client_min_messages = error
@@ -367,13 +370,17 @@ as $function$
 -- else will have them made anew, nor count the new rows: without statistics, a lookup of ten names is planned as a join
 -- with the whole table. So both is done whenever the realm has doubled, before what is new is derived from. Only who
 -- owns the tables can; what another session is analyzing is left to it. Of so few rows that a whole table is read at
--- once, any plan will do.
+-- once, any plan will do. by_itself: again, after it was derived, if this write alone has doubled it: what there was to
+-- derive from was counted, what is derived was not there yet.
 declare
     _few constant integer := 300;
     _size bigint := graphrag._evidence_size();
     _tables text;
 begin
-    if _size >= _few and trunc(log(2, _size)) > trunc(log(2, size_before)) then
+    if _size >= _few
+        and trunc(log(2, _size)) > trunc(log(2, size_before))
+        and (not by_itself or _size >= 2 * size_before)
+    then
         select string_agg(
             format('%I.%I', n.nspname, c.relname)
                 || case when c.relname = 'content' then ' (space, kind, hash)' else '' end,
@@ -390,4 +397,4 @@ begin
     end if;
 end
 $function$;
-comment on function graphrag._renew_plans(bigint) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';
+comment on function graphrag._renew_plans(bigint, boolean) is 'Renews statistics and the session''s cached plans when a write has doubled the realm.';

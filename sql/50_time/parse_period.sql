@@ -85,7 +85,8 @@ begin
             select
                 lower(graphrag._period_of(part[1]::integer, part[3]::integer, part[4]::integer))
                     + make_interval(hours => part[5]::integer, mins => part[6]::integer)
-                    + coalesce(part[7] || translate(coalesce(part[8], ''), ',', '.'), '0')::numeric * interval '1 second'
+                    + coalesce(part[7] || translate(coalesce(part[8], ''), ',', '.'), '0')::numeric
+                        * interval '1 second'
                     - coalesce(part[9] || '1', '1')::integer
                         * make_interval(
                             hours => coalesce(part[10], '0')::integer, mins => coalesce(part[11], '0')::integer

@@ -56,6 +56,7 @@ create function graphrag._count_terms(space integer, kind text, revision bigint)
     language plpgsql volatile parallel unsafe
 as $function$
 -- Counts one kind and applies the difference. A term of one text is not kept: what is missing is taken to occur once.
+-- "Not in", which is looked up in a hash whatever number of terms the planner believes in.
 declare
     _contents bigint[] := graphrag._live_contents(space, kind);
     _words double precision;
@@ -79,14 +80,12 @@ begin
     where s.space = $1
         and s.kind = $2
         and s.died is null
-        and not exists (
-            select from unnest(_terms, _counts) as w (term, n) where w.term = s.term and w.n = s.texts
-        );
+        and (s.term, s.texts) not in (select w.term, w.n from unnest(_terms, _counts) as w (term, n));
     insert into term_stat (space, kind, term, texts, born)
     select $1, $2, w.term, w.n, revision
     from unnest(_terms, _counts) as w (term, n)
-    where not exists (
-        select from term_stat as s where s.space = $1 and s.kind = $2 and s.term = w.term and s.died is null
+    where w.term not in (
+        select s.term from term_stat as s where s.space = $1 and s.kind = $2 and s.died is null
     );
 end
 $function$;

@@ -164,6 +164,7 @@ begin
         perform graphrag._warn_of_mixed_order(space, _kinds, _added);
         perform graphrag._renew_plans(_size);
         _derived := graphrag._derive(space, _revision, _touched);
+        perform graphrag._renew_plans(_size, by_itself => true);
         perform graphrag._recount_terms(space, _revision, share => 2);
     end if;
     for _no in 1 .. cardinality(_held) loop

@@ -9,7 +9,7 @@ as $function$
 declare
     _realm text := coalesce(realm, graphrag._default_realm());
     _parts constant text[] := '{server, libraries, privileges, realm, endpoints, indexes, reembedding, order,
-        extraction, jobs}';
+        identifiers, extraction, jobs}';
     _part text;
     _findings jsonb;
     _detail text;
@@ -31,6 +31,7 @@ begin
                 when 'indexes' then graphrag._doctor_indexes(_realm)
                 when 'reembedding' then graphrag._doctor_reembedding(_realm)
                 when 'order' then graphrag._doctor_order(_realm)
+                when 'identifiers' then graphrag._doctor_identifiers(_realm)
                 when 'extraction' then graphrag._doctor_extraction(_realm)
                 when 'jobs' then graphrag._doctor_jobs(_realm)
             end;

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 from graphrag_pl.turns import key_of
 from tests.support import endpoint as faults
 from tests.support.calls import row, rows
-from tests.support.database import Connection, Database, Row, sql
+from tests.support.database import Connection, Database, Row, sql, view
 from tests.support.endpoint import Endpoint, Fault, is_chat, is_embedding, says
 from tests.support.reading import PEOPLE, REALM, founding, fresh, make_realm, pages
 
@@ -514,3 +514,22 @@ def test_it_can_be_cancelled(conn: Connection, models: Endpoint) -> None:
         examine(conn)
     assert time.monotonic() - begun < 2
     release.set()
+
+
+def test_one_name_of_two_identifiers(conn: Connection) -> None:
+    rows(conn, "create_realm", REALM, "builtin:hash", width=16)
+
+    def read(document: str, name: str, *identifiers: str) -> Row:
+        entity = {"name": name, "identifiers": list(identifiers)}
+        rows(
+            conn, "index", f"{name} paid.", document=document, extraction={"entities": [entity]}, realm=REALM
+        )
+        return examine(conn)["identifiers"]
+
+    assert read("a", "Springer", "wikidata:Q1", "isni:1")["status"] == "ok"
+    assert read("b", "Springer", "wikidata:Q1")["status"] == "ok"
+    found = read("c", "SPRINGER", "wikidata:Q2")
+    assert found["status"] == "warning"
+    assert "(wikidata:Q1, wikidata:Q2)" in found["detail"]
+    assert read("c", "Springer (publisher)", "wikidata:Q2")["status"] == "ok"
+    assert [e["name"] for e in view(conn, REALM, "entities")] == ["Springer", "Springer (publisher)"]

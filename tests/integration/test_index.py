@@ -464,3 +464,27 @@ def test_a_document_shares_its_transactions_fate(database: Database, conn: Conne
     assert subjects(conn) == set()
     indexed: Row = row(conn, "index", paragraph("Ann"), document="a")
     assert indexed["revision"] == 1
+
+
+def test_a_small_document_reads_little_of_a_large_space(conn: Connection) -> None:
+    """Whatever plans the session made when the tables were small: names are looked up, not read through."""
+    rows(conn, "create_realm", "kb", embedding_url="builtin:hash", width=16)
+    names = [f"Name{no} Surname{no}" for no in range(1500)]
+
+    def read(document: str, text: str, *triples: tuple[str, str, str]) -> None:
+        entities = [{"name": name, "aliases": [name.split()[0]]} for name in names if name in text]
+        told = Jsonb({"entities": entities, "triples": [list(triple) for triple in triples]})
+        row(conn, "index", text, document=document, extraction=told, realm="kb")
+
+    read("small", "Name1 Surname1 met Name2 Surname2.", (names[1], "met", names[2]))
+    read("large", "\n".join(f"{name} sleeps." for name in names))
+    sql(conn, "select pg_stat_force_next_flush()")
+    with conn.transaction():
+        read("again", "Name3 Surname3 met Name4 Surname4.", (names[3], "met", names[4]))
+        found = sql(
+            conn,
+            "select relname, idx_tup_fetch + seq_tup_read as rows from pg_stat_xact_user_tables"
+            " where schemaname = 'kb' and relname in ('mention', 'assertion', 'entity_name', 'relation')",
+        )
+    assert len(found) == 4
+    assert [table for table in found if table["rows"] > 500] == []

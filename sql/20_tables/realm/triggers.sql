@@ -64,22 +64,24 @@ create or replace trigger keep before truncate on relation_version
 -- Counts come by the thousand, so whole statements of them are looked at.
 create or replace trigger keep before update of id, space, kind, texts, words, born or truncate on term_total
     for each statement execute function graphrag._keep();
+create or replace trigger keep_ended before update on term_total
+    for each row when (old.died is not null) execute function graphrag._keep();
 create or replace trigger born after insert on term_total referencing new table as new_rows
-    for each statement execute function graphrag._guard_births();
-create or replace trigger ended after update on term_total
-    referencing old table as old_rows new table as new_rows
+    for each statement execute function graphrag._guard_counts();
+create or replace trigger ended after update on term_total referencing new table as new_rows
     for each statement execute function graphrag._guard_counts();
 create or replace trigger gone after delete on term_total referencing old table as old_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._guard_gone_counts();
 create or replace trigger keep before update of id, space, kind, term, texts, born or truncate on term_stat
     for each statement execute function graphrag._keep();
+create or replace trigger keep_ended before update on term_stat
+    for each row when (old.died is not null) execute function graphrag._keep();
 create or replace trigger born after insert on term_stat referencing new table as new_rows
-    for each statement execute function graphrag._guard_births();
-create or replace trigger ended after update on term_stat
-    referencing old table as old_rows new table as new_rows
+    for each statement execute function graphrag._guard_counts();
+create or replace trigger ended after update on term_stat referencing new table as new_rows
     for each statement execute function graphrag._guard_counts();
 create or replace trigger gone after delete on term_stat referencing old table as old_rows
-    for each statement execute function graphrag._guard_counts();
+    for each statement execute function graphrag._guard_gone_counts();
 
 -- ---------------------------------------------------------------- what never changes
 -- Versions point to these, so that deleting one that was ever believed fails by its foreign key.
