@@ -2151,7 +2151,7 @@ comment on table report is 'Immutable reports on communities.';
 comment on table member is 'The entities that a report is about.';
 comment on table finding is 'What a report found, and the relations that it rests on.';
 comment on table community_version is 'Derived: the report of a community and its place in the tree.';
-comment on table term_total is 'Statistics: how many texts of a kind a space has and how long they are; counted again when a fifth has changed.';
+comment on table term_total is 'Statistics: how many texts of a kind a space has and how long they are; counted again when a tenth has changed.';
 comment on table term_stat is 'Statistics: in how many texts of a kind a term occurs, if in more than one.';
 comment on table term_watch is 'How much of a space has changed since its terms were counted.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
@@ -19533,13 +19533,13 @@ create function graphrag._recount_terms(
     space integer,
     revision bigint,
     ended integer default 0,
-    share integer default 5
+    share integer default 10
 )
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
 -- Called by every write of documents, decisions and rows by hand, under the space's lock; `ended` are those that leave
--- no new version. Cheap unless a fifth, or another share of them, may have changed: the versions written since are
+-- no new version. Cheap unless a tenth, or another share of them, may have changed: the versions written since are
 -- looked at, each once, only when there are that many in the whole realm.
 declare
     _watch record;
@@ -19571,7 +19571,7 @@ end
 $function$;
 revoke all on routine graphrag._recount_terms(space integer, revision bigint, ended integer, share integer) from public;
 
-comment on function graphrag._recount_terms(integer, bigint, integer, integer) is 'Counts the terms of a space again if a fifth of its documents has changed since, or another share.';
+comment on function graphrag._recount_terms(integer, bigint, integer, integer) is 'Counts the terms of a space again if a tenth of its documents has changed since, or another share.';
 
 create function graphrag._has_term_counts(space integer)
     returns boolean
@@ -22682,7 +22682,7 @@ begin
                 from document_version as v
                 where v.id > w.counted_to and v.space = w.space
             ) as c
-            where w.space = _space and c.documents > 0 and 5 * c.documents >= w.documents
+            where w.space = _space and c.documents > 0 and 10 * c.documents >= w.documents
         ) then
             perform graphrag._recount_terms(_space, graphrag._next_revision(_space, 'index'));
         end if;
@@ -22691,7 +22691,7 @@ end
 $function$;
 revoke all on routine graphrag._settle_terms() from public;
 
-comment on function graphrag._settle_terms() is 'Counts the terms of the spaces of which a fifth has changed since.';
+comment on function graphrag._settle_terms() is 'Counts the terms of the spaces of which a tenth has changed since.';
 
 create or replace function graphrag._call(requests jsonb, concurrency integer default 4)
     returns jsonb

@@ -1,5 +1,5 @@
 -- What BM25 knows of a space: how many texts of each kind it has, how long they are and in how many of them a term
--- occurs. Counted for the whole space, and counted again when a fifth of its documents has changed: the counts of a
+-- occurs. Counted for the whole space, and counted again when a tenth of its documents has changed: the counts of a
 -- moment serve all reads until the next, and keep their belief interval, so that a read of the past ranks as it did.
 
 create function graphrag._text_vector(config regconfig, body text)
@@ -121,13 +121,13 @@ create function graphrag._recount_terms(
     space integer,
     revision bigint,
     ended integer default 0,
-    share integer default 5
+    share integer default 10
 )
     returns void
     language plpgsql volatile parallel unsafe
 as $function$
 -- Called by every write of documents, decisions and rows by hand, under the space's lock; `ended` are those that leave
--- no new version. Cheap unless a fifth, or another share of them, may have changed: the versions written since are
+-- no new version. Cheap unless a tenth, or another share of them, may have changed: the versions written since are
 -- looked at, each once, only when there are that many in the whole realm.
 declare
     _watch record;
@@ -157,7 +157,7 @@ begin
     end if;
 end
 $function$;
-comment on function graphrag._recount_terms(integer, bigint, integer, integer) is 'Counts the terms of a space again if a fifth of its documents has changed since, or another share.';
+comment on function graphrag._recount_terms(integer, bigint, integer, integer) is 'Counts the terms of a space again if a tenth of its documents has changed since, or another share.';
 
 create function graphrag._has_term_counts(space integer)
     returns boolean

@@ -229,11 +229,11 @@ begin
                 from document_version as v
                 where v.id > w.counted_to and v.space = w.space
             ) as c
-            where w.space = _space and c.documents > 0 and 5 * c.documents >= w.documents
+            where w.space = _space and c.documents > 0 and 10 * c.documents >= w.documents
         ) then
             perform graphrag._recount_terms(_space, graphrag._next_revision(_space, 'index'));
         end if;
     end loop;
 end
 $function$;
-comment on function graphrag._settle_terms() is 'Counts the terms of the spaces of which a fifth has changed since.';
+comment on function graphrag._settle_terms() is 'Counts the terms of the spaces of which a tenth has changed since.';

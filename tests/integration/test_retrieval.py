@@ -111,18 +111,21 @@ def test_what_people_say_is_counted_too(conn: Connection) -> None:
 
 
 @pytest.mark.usefixtures("realm")
-def test_terms_are_counted_again_when_a_fifth_has_changed(conn: Connection) -> None:
-    def counted() -> list[int]:
-        found = sql(conn, "select texts from \"default\".term_total where kind = 'chunk' order by born")
-        return [count["texts"] for count in found]
+def test_terms_are_counted_again_when_a_tenth_has_changed(conn: Connection) -> None:
+    def counted() -> int:
+        return int(
+            value(conn, "select texts from \"default\".term_total where kind = 'chunk' and died is null")
+        )
 
     for no in range(30):
         tell(conn, f"doc {no}", f"Paragraph number {no} about nothing.")
     before = counted()
-    assert 25 <= before[-1] <= 30
-    for no in range(6):
-        rows(conn, "delete_document", f"doc {no}")
-    assert counted()[:-1] == before
+    assert before >= 27
+    rows(conn, "delete_document", "doc 0")
+    rows(conn, "delete_document", "doc 1")
+    rows(conn, "delete_document", "doc 2")
+    rows(conn, "delete_document", "doc 3")
+    assert counted() < 30
     spans = sql(conn, "select born, died from \"default\".term_total where kind = 'chunk' order by born")
     assert [span["died"] for span in spans] == [*(span["born"] for span in spans[1:]), None]
     assert value(conn, 'select count(*) from "default".term_stat where died <= born') == 0

@@ -26,7 +26,7 @@ comment on table report is 'Immutable reports on communities.';
 comment on table member is 'The entities that a report is about.';
 comment on table finding is 'What a report found, and the relations that it rests on.';
 comment on table community_version is 'Derived: the report of a community and its place in the tree.';
-comment on table term_total is 'Statistics: how many texts of a kind a space has and how long they are; counted again when a fifth has changed.';
+comment on table term_total is 'Statistics: how many texts of a kind a space has and how long they are; counted again when a tenth has changed.';
 comment on table term_stat is 'Statistics: in how many texts of a kind a term occurs, if in more than one.';
 comment on table term_watch is 'How much of a space has changed since its terms were counted.';
 comment on table usage is 'Every call of an endpoint and what it cost.';
