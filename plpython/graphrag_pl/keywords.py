@@ -55,7 +55,11 @@ def ask(
     repair = repairing(plpy)
     wanted = [*(["low", "high"] if keywords else []), *(["questions"] if questions else [])]
     (outcome,) = model.ask_json(
-        [prompts.keyword_messages(question[:_LONGEST_ASKED], earlier, keywords=keywords, questions=questions)],
+        [
+            prompts.keyword_messages(
+                question[:_LONGEST_ASKED], earlier, keywords=keywords, questions=questions
+            )
+        ],
         "graphrag_keywords" if keywords else "graphrag_questions",
         prompts.keyword_schema(keywords=keywords, questions=questions),
         lambda reply: _read(reply, wanted, repair),
