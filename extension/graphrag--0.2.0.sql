@@ -3447,7 +3447,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
     ('ppr_nodes', '40', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
     ('ppr_edges', '30', 1, 100000, 'Edges followed from one of them, and passages that name it, the newest.'),
-    ('ppr_synonyms', '1', 0, 1,
+    ('ppr_synonyms', '0.8', 0, 1,
         'Cosine of two entities'' texts, such as 0.8, from which PageRank goes from one to the other; 1: it never does.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
     ('lexical_candidates', '3000', 1, 1000000,
@@ -16452,6 +16452,7 @@ begin
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
                 graphrag._start(_seeds, _relations, _passages, filter),
+                array(select s.id from unnest(_seeds) as s where s.channel = 'name'),
                 graphrag._entities_near(_seeds, _relations), filter, 4 * _depth
             ) as s);
         end if;
@@ -18825,7 +18826,13 @@ comment on function graphrag._selected(text, graphrag._filter) is 'The texts tha
 
 -- sql/60_retrieval/_spread.sql
 
-create function graphrag._spread(start graphrag._mass[], near bigint[], filter graphrag._filter, places integer)
+create function graphrag._spread(
+    start graphrag._mass[],
+    named bigint[],
+    near bigint[],
+    filter graphrag._filter,
+    places integer
+)
     returns setof graphrag._found
     language plpgsql stable parallel safe rows 200
 as $function$
@@ -18834,6 +18841,7 @@ as $function$
 -- has less than a twentieth of an even share, and of the passages at the start half as many: what is not followed stays
 -- where it is. Mass comes back to the same nodes again and again: their edges are read once, when they are reached.
 -- It is counted in whole units: sums of such numbers do not depend on the order in which they are added up.
+-- An entity of the start leads to its near-duplicates too, but not one that the question names: that one is meant.
 declare
     _damping double precision := (graphrag._setting('ppr_damping') #>> '{}')::double precision;
     _steps integer := (graphrag._setting('ppr_steps') #>> '{}')::integer;
@@ -18847,6 +18855,8 @@ declare
     _here bigint[];
     _mass double precision[];
     _paths text[];
+    _likes bigint[];
+    _alike bigint[];
     _edges graphrag._edge_lists := row('{}', '{}', '{}', '{}', 0, '{}', '{}', '{}');
     _visits graphrag._visit_lists := row('{}', '{}', '{}', '{}');
 begin
@@ -18863,9 +18873,14 @@ begin
         from unnest(start) as m
     ) as h
     where h.mass >= _lightest and h.no <= case when h.node > 0 then _width else ceil(_width / 2.0) end;
+    select coalesce(array_agg(s.entity), '{}'), coalesce(array_agg(s.other), '{}')
+    into _likes, _alike
+    from graphrag._synonyms(
+        array(select h.node from unnest(_here) as h (node) where h.node > 0 and h.node <> all (named)), near, filter
+    ) as s;
     for _hop in 1 .. _steps loop
         exit when _here is null;
-        _edges := graphrag._more_edges(_edges, _here, near, filter, _per_node, _per_entity, _budget);
+        _edges := graphrag._more_edges(_edges, _here, _likes, _alike, filter, _per_node, _per_entity, _budget);
         _visits := row(
             _visits.node || _here, _visits.mass || _mass, _visits.path || _paths,
             _visits.hop || array_fill(_hop, array[cardinality(_here)])
@@ -18884,12 +18899,13 @@ begin
     ) as c;
 end
 $function$;
-comment on function graphrag._spread(graphrag._mass[], bigint[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes, whose near-duplicates are looked for among the given entities.';
+comment on function graphrag._spread(graphrag._mass[], bigint[], bigint[], graphrag._filter, integer) is 'Relations and passages by personalised PageRank from the given nodes, whose near-duplicates, but those of the named ones, are looked for among the given entities.';
 
 create function graphrag._more_edges(
     edges graphrag._edge_lists,
     here bigint[],
-    near bigint[],
+    likes bigint[],
+    alike bigint[],
     filter graphrag._filter,
     per_node integer,
     per_passage integer,
@@ -18899,8 +18915,7 @@ create function graphrag._more_edges(
     language plpgsql stable parallel safe
 as $function$
 -- With the edges, facts and mentions, of the nodes that are new; what is left of the budget they share evenly.
--- A value takes no mass from the others: nothing leads on from it. Entities of the start lead to their near-duplicates
--- among those near the question too.
+-- A value takes no mass from the others: nothing leads on from it.
 declare
     _new bigint[] := array(
         select h.node
@@ -18912,8 +18927,6 @@ declare
     _left_out integer := greatest(cardinality(_new) - _budget, 0);
     _before integer := cardinality(edges.other);
     _places integer;
-    _alike bigint[] := '{}';
-    _like bigint[];
     _edges graphrag._edge_lists;
 begin
     if _new = '{}' then
@@ -18921,11 +18934,6 @@ begin
     end if;
     _new := _new[: cardinality(_new) - _left_out];
     _places := least(per_node, _budget / greatest(cardinality(_new), 1));
-    if edges.node = '{}' then
-        select coalesce(array_agg(s.other), '{}'), array_agg(s.entity)
-        into _alike, _like
-        from graphrag._synonyms(array(select f.id from unnest(_new) as f (id) where f.id > 0), near, filter) as s;
-    end if;
     with edge as materialized (
         select f.no, x.version, x.other, x.weight
         from unnest(_new) with ordinality as f (id, no)
@@ -18939,7 +18947,7 @@ begin
             union all
             select 0, x.entity, 1 from graphrag._named_in(-f.id, filter, per_passage) as x where f.id < 0
             union all
-            select 0, x.other, 1 from unnest(_alike, _like) as x (other, entity) where x.entity = f.id
+            select 0, x.other, 1 from unnest(alike, likes) as x (other, entity) where x.entity = f.id
         ) as x
     )
     select
@@ -18977,20 +18985,20 @@ begin
     return _edges;
 end
 $function$;
-comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
+comment on function graphrag._more_edges(graphrag._edge_lists, bigint[], bigint[], bigint[], graphrag._filter, integer, integer, integer) is 'Edges for personalised PageRank, with those of more nodes.';
 
 create function graphrag._synonyms(entities bigint[], near bigint[], filter graphrag._filter)
     returns table (entity bigint, other bigint)
     language plpgsql stable parallel safe rows 20
 as $function$
--- Of the entities near the question, those whose text says nearly the same as that of one of these; the nearest ones.
+-- Of the entities near the question, those whose text says nearly the same as that of one of the given; the nearest.
 -- All pairs are compared: a search of the vector index for each of them would take longer than the walk. Vectors are
 -- copied once, since long ones are stored apart from their rows and would be fetched for each pair.
 declare
     _most constant integer := 3;
     _least constant double precision := (graphrag._setting('ppr_synonyms') #>> '{}')::double precision;
 begin
-    if _least >= 1 then
+    if _least >= 1 or entities = '{}' then
         return;
     end if;
     return query

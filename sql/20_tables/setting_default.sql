@@ -50,7 +50,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
     ('ppr_nodes', '40', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
     ('ppr_edges', '30', 1, 100000, 'Edges followed from one of them, and passages that name it, the newest.'),
-    ('ppr_synonyms', '1', 0, 1,
+    ('ppr_synonyms', '0.8', 0, 1,
         'Cosine of two entities'' texts, such as 0.8, from which PageRank goes from one to the other; 1: it never does.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
     ('lexical_candidates', '3000', 1, 1000000,

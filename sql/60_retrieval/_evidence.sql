@@ -100,6 +100,7 @@ begin
         elsif max_hops > 0 then
             _found := array(select s from graphrag._spread(
                 graphrag._start(_seeds, _relations, _passages, filter),
+                array(select s.id from unnest(_seeds) as s where s.channel = 'name'),
                 graphrag._entities_near(_seeds, _relations), filter, 4 * _depth
             ) as s);
         end if;

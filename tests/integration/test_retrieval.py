@@ -250,14 +250,16 @@ FIRST, SECOND = (f"Project Alpha Bravo Charlie Delta {last}" for last in ("Echo"
 
 @pytest.mark.usefixtures("realm")
 def test_pagerank_goes_on_from_near_duplicates(conn: Connection) -> None:
-    """Of one space, as believed at the revision of the read, and of the types that it asks for."""
+    """Of one space, as believed at the revision of the read, of the types that it asks for; not of what it names."""
     tell(conn, "first", f"Ann approved {FIRST}.", ("Ann", "approved", FIRST))
     then = value(conn, "select graphrag.watermark()")
     tell(conn, "second", f"Bob dropped {SECOND}.", ("Bob", "dropped", SECOND))
     tell(conn, "third", "Carla paints murals.", ("Carla", "paints", "murals"))
     tell(conn, "elsewhere", f"Dora keeps {SECOND}.", ("Dora", "keeps", SECOND), space="elsewhere")
 
-    def reached(space: str = "default", at: str | None = None, types: list[str] | None = None) -> set[str]:
+    def reached(
+        space: str = "default", at: str | None = None, types: list[str] | None = None, is_named: bool = False
+    ) -> set[str]:
         with conn.transaction():
             conn.execute('set local search_path to "default", public')
             found = sql(
@@ -267,6 +269,7 @@ def test_pagerank_goes_on_from_near_duplicates(conn: Connection) -> None:
                 from entity_version as v
                 cross join lateral graphrag._spread(
                     array[row(v.entity, 1)::graphrag._mass],
+                    case when %s then array[v.entity] else '{}' end,
                     array(select e.id from entity as e),
                     graphrag._filter_of(%s, null, %s, false, null, %s, null, null),
                     100
@@ -275,16 +278,17 @@ def test_pagerank_goes_on_from_near_duplicates(conn: Connection) -> None:
                 join document as d on d.id = k.document
                 where v.name = %s and v.died is null and v.space = (select id from space where name = 'default')
                 """,
-                [space, at, types, FIRST],
+                [is_named, space, at, types, FIRST],
             )
         return {row["name"] for row in found}
 
-    assert reached() == {"first"}
-    rows(conn, "configure", "ppr_synonyms", "0.8")
     assert reached() == {"first", "second"}
+    assert reached(is_named=True) == {"first"}
     assert reached("*") == {"first", "second"}
     assert reached(at=then) == {"first"}
     assert reached(types=["Person"]) == {"first"}
+    rows(conn, "configure", "ppr_synonyms", "1")
+    assert reached() == {"first"}
 
 
 @pytest.mark.usefixtures("realm")

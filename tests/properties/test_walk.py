@@ -172,8 +172,7 @@ def test_pagerank_is_what_plain_sums_give(
     mentions = mention_edges(world, space, chosen)
     mentions[seed] |= synonyms(world, space, seed, graph)
     relations, passages = reference_pagerank(graph, mentions, {seed: 1.0})
-    with world.transaction(force_rollback=True):
-        rows(world, "configure", "ppr_synonyms", "0.8", realm=REALM)
+    with world.transaction():
         world.execute(f"set local search_path to {REALM}, public")
         found = sql(
             world,
@@ -181,6 +180,7 @@ def test_pagerank_is_what_plain_sums_give(
             select s.version, s.chunk, s.score
             from graphrag._spread(
                 array[row(%(seed)s::bigint, 1)::graphrag._mass],
+                '{}',
                 array(select e.id from entity as e),
                 graphrag._filter_of(
                     %(space)s::text, %(as_of)s::text, null, %(include_superseded)s, %(relation_types)s::text[],
