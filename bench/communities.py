@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import time
@@ -98,16 +99,16 @@ def clustering(session: Connection, relations: int) -> dict[str, Any]:
     asks for reports: reading the graph, clustering it here or in a process, and taking the clusters back."""
     realm = f"size_{relations}"
     fill(session, realm, relations)
-    graph = "select cardinality(g.entities), g.edges, g.weights, g.relations from graphrag._cluster_graph(1, %s) as g"
+    graph = "select g.entities, g.ends, g.weights, g.relations from graphrag._cluster_graph(1, %s) as g"
     revision = value(session, "select revision from space where id = 1")
     runs: list[dict[str, Any]] = []
     for _ in range(3 * RUNS if relations <= 10_000 else RUNS if relations <= 100_000 else 1):
         begun = time.perf_counter()
-        vertices, edges, weights, clustered = session.execute(graph, [revision]).fetchall()[0]
+        nodes, ends, weights, clustered = session.execute(graph, [revision]).fetchall()[0]
         loaded = time.perf_counter()
         own = session.execute(
             "select c.membership, c.seconds, c.peak_kib from graphrag._cluster(%s, %s, %s, 'leiden', 1) as c",
-            [vertices, edges, weights],
+            [nodes, ends, weights],
         ).fetchall()[0]
         whole_at = time.perf_counter()
         value(session, "select (graphrag._find_clusters(1, %s, 'leiden', 1)).used", [revision])
@@ -119,7 +120,7 @@ def clustering(session: Connection, relations: int) -> dict[str, Any]:
                 "leiden_s": own[1],
                 "peak_mib": own[2] and own[2] / 1024,
                 "whole_s": done - whole_at,
-                "plain": plain(vertices, edges, weights),
+                "plain": plain(nodes, *simple(nodes, ends, weights)),
             }
         )
     session.execute("reset search_path")
@@ -132,7 +133,7 @@ def clustering(session: Connection, relations: int) -> dict[str, Any]:
     return {
         "relations": clustered,
         "vertices": sum(cluster >= 0 for cluster in runs[0]["membership"]),
-        "edges": len(weights) // 8,
+        "edges": len(simple(nodes, ends, weights)[0]) // 16,
         "clusters": len(set(runs[0]["membership"]) - {-1}),
         "is_deterministic": all(run["membership"] == runs[0]["membership"] for run in runs),
         "ours": rounded(ours | memory),
@@ -154,11 +155,25 @@ def fill(session: Connection, realm: str, relations: int) -> None:
     session.execute("reset session_replication_role")
 
 
-def plain(vertices: int, edges: bytes, weights: bytes) -> dict[str, Any]:
+def simple(nodes: Sequence[int], ends: bytes, weights: bytes) -> tuple[bytes, bytes]:
+    """The edges as anyone would give them to igraph: numbered, once each, with the sum of their weights."""
+    place = {node: no for no, node in enumerate(nodes)}
+    sums: Counter[tuple[int, int]] = Counter()
+    for (a, b), (weight,) in zip(
+        struct.iter_unpack(">qq", ends), struct.iter_unpack(">q", weights), strict=True
+    ):
+        sums[min(place[a], place[b]), max(place[a], place[b])] += weight
+    edges = sorted(sums)
+    return b"".join(struct.pack(">qq", *edge) for edge in edges), struct.pack(
+        f">{len(edges)}d", *(sums[edge] / 10 for edge in edges)
+    )
+
+
+def plain(nodes: Sequence[int], edges: bytes, weights: bytes) -> dict[str, Any]:
     """Figures of the process, and `process_s`: all of it, its start and the import of igraph included."""
     begun = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", PLAIN, str(len(weights) // 8), str(vertices)],
+        [sys.executable, "-c", PLAIN, str(len(weights) // 8), str(len(nodes))],
         input=edges + weights,
         capture_output=True,
         check=True,
@@ -205,7 +220,7 @@ def shares(session: Connection) -> dict[str, Any]:
         membership = value(
             session,
             "select c.membership from graphrag._cluster_graph(1, (select revision from space where id = 1)) as g,"
-            " graphrag._cluster(cardinality(g.entities), g.edges, g.weights, %s, %s) as c",
+            " graphrag._cluster(g.entities, g.ends, g.weights, %s, %s) as c",
             [algorithm, resolution],
         )
         session.execute("reset search_path")

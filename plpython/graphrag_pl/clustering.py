@@ -6,17 +6,18 @@ from __future__ import annotations
 import json
 import linecache
 import os
+import struct
 import subprocess
 import sys
 from array import array
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from graphrag_pl import cluster_worker, errors, loader
-from graphrag_pl.cluster_worker import NO_LIBRARY, QUALITIES, numbers
-from graphrag_pl.database import Breathe, Database, breathing, look
+from graphrag_pl.cluster_worker import NO_LIBRARY, QUALITIES, numbers, places
+from graphrag_pl.database import Breathe, Database, breathing, look, rows, scalar
 
 ALGORITHMS = ("leiden", *QUALITIES)
 LABELS = "label_propagation"
@@ -42,6 +43,17 @@ class Clustering:
     note: str | None = None
 
 
+class Task(NamedTuple):
+    """A graph and what is wanted of it: `ends` has two nodes an edge, `weights` its weight in tenths, both as
+    int8send() writes them. Two nodes may have several edges."""
+
+    nodes: Sequence[int]
+    ends: bytes
+    weights: bytes
+    algorithm: str
+    resolution: float
+
+
 @dataclass
 class _MissingError(Exception):
     """The native libraries cannot be used."""
@@ -50,14 +62,41 @@ class _MissingError(Exception):
 
 
 @errors.relaying
-def cluster(
-    plpy: Database, vertices: int, edges: bytes, weights: bytes, algorithm: str, resolution: float
-) -> Clustering:
-    """`graphrag._cluster`: `edges` are pairs of vertex numbers as int8send() writes them, `weights` float8send()'s.
+def cluster_space(
+    plpy: Database, space: int, revision: int, algorithm: str, resolution: float
+) -> tuple[dict[str, Any], Clustering]:
+    """`graphrag._cluster_space`: the row of `graphrag._cluster_graph` and its clusters. A process that will have much
+    to do is started before the graph is read, and imports its libraries meanwhile. Raises as `cluster` does."""
+    _check(plpy, algorithm)
+    with ExitStack() as stack:
+        worker = None
+        if _goes_to_worker(algorithm, _relations(plpy, space)):
+            with suppress(_MissingError):  # who needs it will find that out
+                worker = stack.enter_context(_worker())
+        graph = rows(
+            plpy,
+            "select g.entities, g.ends, g.weights, g.relations from graphrag._cluster_graph($1, $2) as g",
+            space=("integer", space),
+            revision=("bigint", revision),
+        )[0]
+        task = Task(graph["entities"], graph["ends"] or b"", graph["weights"] or b"", algorithm, resolution)
+        return graph, _cluster(plpy, task, worker)
 
-    The same edges in the same order give the same clusters, on any machine. Raises GR009 for an unknown algorithm,
-    GR203 if the child process fails.
+
+@errors.relaying
+def cluster(
+    plpy: Database, nodes: Sequence[int], ends: bytes, weights: bytes, algorithm: str, resolution: float
+) -> Clustering:
+    """`graphrag._cluster`: `ends` and `weights` as in `Task`.
+
+    The same nodes in the same order with the same edges in any have the same clusters, on any machine. Raises GR009
+    for an unknown algorithm, GR203 if the child process fails.
     """
+    _check(plpy, algorithm)
+    return _cluster(plpy, Task(nodes, ends, weights, algorithm, resolution))
+
+
+def _check(plpy: Database, algorithm: str) -> None:
     if algorithm not in (*ALGORITHMS, LABELS):
         raise errors.sql_error(
             plpy,
@@ -66,26 +105,47 @@ def cluster(
             "leiden maximises modularity; leidenalg offers other quality functions and takes longer.",
             f"Known: {', '.join(ALGORITHMS)}.",
         )
-    if not edges:
-        return Clustering(algorithm, [-1] * vertices)
-    breathe = breathing(plpy)
-    if algorithm == LABELS:
-        return Clustering(LABELS, propagate(vertices, edges, weights, breathe))
-    try:
-        if algorithm == "leiden" and len(weights) // 8 <= SMALL:
-            return _here(plpy, vertices, edges, weights, resolution)
-        return _native(plpy, vertices, edges, weights, algorithm, resolution)
-    except _MissingError as missing:
-        return Clustering(LABELS, propagate(vertices, edges, weights, breathe), note=missing.why)
+
+
+def _relations(plpy: Database, space: int) -> int:
+    """About how many there are in a space, counted no further than it matters."""
+    query = (
+        "select count(*) from (select from relation_version as v"
+        " where v.space = $1 and v.status = 'current' and v.died is null limit $2) as v"
+    )
+    return int(scalar(plpy, query, space=("integer", space), most=("integer", SMALL + 1)))
+
+
+def _goes_to_worker(algorithm: str, edges: int) -> bool:
+    return algorithm in QUALITIES or (algorithm == "leiden" and edges > SMALL)
+
+
+def _cluster(plpy: Database, task: Task, worker: Worker | None = None) -> Clustering:
+    """By the given worker, if it takes one, or one of its own."""
+    if not task.ends:
+        return Clustering(task.algorithm, [-1] * len(task.nodes))
+    note = None
+    if task.algorithm != LABELS:
+        try:
+            if not _goes_to_worker(task.algorithm, len(task.weights) // 8):
+                return _here(plpy, task)
+            if worker:
+                return _there(plpy, task, worker)
+            with _worker() as own:
+                return _there(plpy, task, own)
+        except _MissingError as missing:
+            note = missing.why
+    labels = propagate(task, breathing(plpy))
+    return Clustering(LABELS, labels, note=note)
 
 
 # ---------------------------------------------------------------- in the backend
-def _here(plpy: Database, vertices: int, edges: bytes, weights: bytes, resolution: float) -> Clustering:
+def _here(plpy: Database, task: Task) -> Clustering:
     """What the child would find: it runs the same function."""
     look(plpy)  # a cancel that came before the native call
     try:
         membership, seconds = cluster_worker.partition(
-            "leiden", vertices, numbers("q", edges), numbers("d", weights), resolution
+            "leiden", task.nodes, numbers(task.ends), numbers(task.weights), task.resolution
         )
     except ImportError as error:
         raise _MissingError(str(error)) from error
@@ -94,17 +154,43 @@ def _here(plpy: Database, vertices: int, edges: bytes, weights: bytes, resolutio
 
 
 # ---------------------------------------------------------------- the child process
-def _native(
-    plpy: Database, vertices: int, edges: bytes, weights: bytes, algorithm: str, resolution: float
-) -> Clustering:
-    task = {
-        "library": loader.library_directory() or next((p for p in sys.path if "site-packages" in p), ""),
-        "vertices": vertices,
-        "edges": len(weights) // 8,
-        "algorithm": algorithm,
-        "resolution": resolution,
-    }
-    status, output, complaint = _run(plpy, json.dumps(task).encode() + b"\n" + edges + weights)
+@dataclass(frozen=True)
+class Worker:
+    """A process that waits for the end of its standard input, and then reads a task from a file that is on no disk.
+    A pipe would have to be filled while the child is waited for, and communicate() cannot do that in several turns."""
+
+    child: subprocess.Popen[bytes]
+    file: BinaryIO
+
+
+@contextmanager
+def _worker() -> Iterator[Worker]:
+    """It is killed when the statement is cancelled, or does not need it after all."""
+    python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    library = loader.library_directory() or next((p for p in sys.path if "site-packages" in p), "")
+    with os.fdopen(os.memfd_create("graphrag"), "r+b", buffering=0) as file:
+        try:
+            started = subprocess.Popen(
+                [python, "-I", "-c", _source(), library, str(file.fileno())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[file.fileno()],
+                cwd="/",
+                env={},  # the server's has secrets
+                start_new_session=True,  # a cancel is sent to the backend's whole process group
+            )
+        except OSError as error:
+            raise _MissingError(f"{python} cannot be started: {error}") from error
+        with started as child:
+            try:
+                yield Worker(child, file)
+            finally:
+                child.kill()
+
+
+def _there(plpy: Database, task: Task, worker: Worker) -> Clustering:
+    status, output, complaint = _run(plpy, task, worker)
     if status == NO_LIBRARY:
         raise _MissingError(complaint)
     if status != 0:
@@ -117,45 +203,26 @@ def _native(
         )
     head, _, body = output.partition(b"\n")
     said = json.loads(head)
-    return Clustering(algorithm, array("i", body), said["seconds"], said["peak_kib"])
+    return Clustering(task.algorithm, array("i", body), said["seconds"], said["peak_kib"])
 
 
-def _run(plpy: Database, message: bytes) -> tuple[int, bytes, str]:
-    """(exit status, output, last line of complaint) of the worker, which is killed when the statement is cancelled."""
-    python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
-    with _in_memory(message) as source:
-        try:
-            started = subprocess.Popen(
-                [python, "-I", "-c", _source()],
-                stdin=source,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd="/",
-                env={},  # the server's has secrets
-                start_new_session=True,  # a cancel is sent to the backend's whole process group
-            )
-        except OSError as error:
-            raise _MissingError(f"{python} cannot be started: {error}") from error
-    with started as child:
-        try:
-            while True:
-                look(plpy)
-                with suppress(subprocess.TimeoutExpired):
-                    output, complaint = child.communicate(timeout=_TICK)
-                    break
-        finally:
-            child.kill()
+def _run(plpy: Database, task: Task, worker: Worker) -> tuple[int, bytes, str]:
+    """(exit status, output, last line of complaint) of the worker."""
+    head = {
+        "counts": [len(task.nodes), len(task.ends) // 8, len(task.weights) // 8],
+        "algorithm": task.algorithm,
+        "resolution": task.resolution,
+    }
+    nodes = struct.pack(f">{len(task.nodes)}q", *task.nodes)
+    worker.file.write(b"".join([json.dumps(head).encode(), b"\n", nodes, task.ends, task.weights]))
+    worker.file.seek(0)  # of the worker too: it is one open file
+    while True:
+        look(plpy)
+        with suppress(subprocess.TimeoutExpired):
+            output, complaint = worker.child.communicate(timeout=_TICK)
+            break
     lines = complaint.decode(errors="replace").strip().splitlines()
-    return child.returncode, output, lines[-1] if lines else ""
-
-
-def _in_memory(message: bytes) -> BinaryIO:
-    """A file of the message that is on no disk. A pipe would have to be filled while the child is waited for, and
-    communicate() cannot do that in several turns."""
-    file = os.fdopen(os.memfd_create("graphrag"), "r+b", buffering=0)
-    file.write(message)
-    file.seek(0)
-    return file
+    return worker.child.returncode, output, lines[-1] if lines else ""
 
 
 def _source() -> str:
@@ -164,14 +231,14 @@ def _source() -> str:
 
 
 # ---------------------------------------------------------------- label propagation
-def propagate(vertices: int, edges: bytes, weights: bytes, breathe: Breathe) -> list[int]:
-    """Each vertex takes the label that weighs most around it, one vertex after another, until none changes. The order,
+def propagate(task: Task, breathe: Breathe) -> list[int]:
+    """Each node takes the label that weighs most around it, one node after another, until none changes. The order,
     and which label wins a tie, are mixed by a fixed rule: were it the least label, that one would flood the graph."""
-    neighbours: list[list[tuple[int, float]]] = [[] for _ in range(vertices)]
-    ends = numbers("q", edges)
-    for place, weight in enumerate(numbers("d", weights)):
+    vertices, place = len(task.nodes), places(task.nodes)
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(vertices)]
+    ends = map(place.__getitem__, numbers(task.ends))
+    for a, b, weight in zip(ends, ends, numbers(task.weights), strict=True):
         breathe()
-        a, b = ends[2 * place], ends[2 * place + 1]
         neighbours[a].append((b, weight))
         neighbours[b].append((a, weight))
     labels = list(range(vertices))
@@ -189,14 +256,14 @@ def _mixed(a: int, b: int) -> int:
     return mixed * 0xBF58476D1CE4E5B9 & _MASK
 
 
-def _adopt(vertex: int, near: list[tuple[int, float]], labels: list[int], breathe: Breathe) -> bool:
+def _adopt(vertex: int, near: list[tuple[int, int]], labels: list[int], breathe: Breathe) -> bool:
     """Whether the vertex changed its label."""
     breathe()
     if not near:
         return False
-    around: dict[int, float] = {}
+    around: dict[int, int] = {}
     for other, weight in near:
-        around[labels[other]] = around.get(labels[other], 0.0) + weight
+        around[labels[other]] = around.get(labels[other], 0) + weight
     best = min(around, key=lambda label: (-around[label], label != labels[vertex], _mixed(label, vertex)))
     changed = best != labels[vertex]
     labels[vertex] = best

@@ -12,7 +12,7 @@ from typing import Any
 from graphrag_pl import endpoints, errors, hashing
 from graphrag_pl.database import Breathe, Database, breathing, scalar
 from graphrag_pl.endpoints import Endpoint
-from graphrag_pl.text import clip_to_tokens, estimated_tokens, to_json
+from graphrag_pl.text import clip_to_tokens, estimated_tokens, to_json, to_vector
 
 #: Per request; the options `batch_size`, `batch_tokens` and `max_input_tokens` (of one text) change them.
 BATCH_SIZE = 64
@@ -178,7 +178,7 @@ def check_width(plpy: Database, endpoint: Endpoint, width: int, wanted: int | No
 
 
 def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str:
-    """pgvector's text form, each number with digits enough to be the same 32-bit float."""
+    """pgvector's text form of a vector that can be compared with others. Raises GR106 for any other."""
     numbers: Sequence[float] = (math.nan,)
     # bool is an int; NaN and infinities come through jsonb as strings
     if set(map(type, vector)) <= {int, float}:
@@ -191,8 +191,7 @@ def to_literal(plpy: Database, endpoint: Endpoint, vector: Sequence[Any]) -> str
         raise _invalid_vector(plpy, endpoint, "only zeros")
     if not _LEAST_SQUARE < sum(number * number for number in numbers) < _MOST_SQUARE:
         raise _invalid_vector(plpy, endpoint, "numbers too small or too large to compare")
-    # Nine digits always tell two 32-bit floats apart.
-    return f"[{','.join([f'{number:.9g}' if number else '0' for number in numbers])}]"
+    return to_vector(numbers)
 
 
 def _invalid_vector(plpy: Database, endpoint: Endpoint, what: str) -> Exception:

@@ -70,6 +70,11 @@ def sqlstate_of(error: BaseException) -> str | None:
     return "".join(chr((packed[0] >> 6 * place & 0x3F) + ord("0")) for place in range(5))
 
 
+def message_of(error: BaseException) -> str:
+    """The message of an error that SQL raised, or this package, without PL/Python's prefix."""
+    return str(error).removeprefix(_PREFIX)
+
+
 def detail_of(error: BaseException) -> str | None:
     """The DETAIL of an error that SQL raised, or this package."""
     packed = getattr(error, "spidata", None)
@@ -88,8 +93,7 @@ def relaying(function: Callable[Concatenate[D, P], R]) -> Callable[Concatenate[D
             packed = getattr(error, "spidata", None)
             if not packed:
                 raise
-            said = str(error).removeprefix(_PREFIX)
-            known = sql_error(plpy, sqlstate_of(error) or "XX000", said, packed[1], packed[2])
+            known = sql_error(plpy, sqlstate_of(error) or "XX000", message_of(error), packed[1], packed[2])
             vars(known).update(zip(_FIELDS[3:], packed[5:], strict=False))
             raise known from error
 

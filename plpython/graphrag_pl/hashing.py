@@ -16,6 +16,7 @@ from collections import Counter
 from functools import lru_cache
 
 from graphrag_pl.database import Breathe, holding_breath
+from graphrag_pl.text import to_vector
 
 URL = "builtin:hash"
 DEFAULT_WIDTH = 256
@@ -38,13 +39,9 @@ def embed(text: str, width: int, breathe: Breathe = holding_breath) -> list[floa
 
 
 def literal(text: str, width: int, breathe: Breathe = holding_breath) -> str:
-    """The same in pgvector's text form, of 32-bit floats with digits enough to tell them apart."""
-    cells = _cells(text, width, breathe)
-    floats = struct.Struct(f"<{len(cells)}f")
-    numbers = ["0"] * width
-    for position, number in zip(cells, floats.unpack(floats.pack(*cells.values())), strict=True):
-        numbers[position] = f"{number:.9g}"
-    return f"[{','.join(numbers)}]"
+    """The same in pgvector's text form, of 32-bit floats."""
+    floats = struct.Struct(f"<{width}f")
+    return to_vector(floats.unpack(floats.pack(*embed(text, width, breathe))))
 
 
 def _cells(text: str, width: int, breathe: Breathe) -> dict[int, float]:

@@ -28,8 +28,6 @@ _RENEWALS = 3
 _TEXTS = 512
 #: Jobs that a bulk load does in one transaction, at most.
 _TOGETHER = 64
-#: PL/Python puts it in front of the messages that this package raises.
-_PREFIX = "graphrag: "
 
 
 @dataclass(frozen=True)
@@ -348,7 +346,7 @@ class Worker(Committing):
         self.rollback()
         self.enter()
         sqlstate, detail = errors.sqlstate_of(error), errors.detail_of(error)
-        message = str(error).removeprefix(_PREFIX) if sqlstate else repr(error)
+        message = errors.message_of(error) if sqlstate else repr(error)
         self.value(
             "select graphrag._fail_job($1, $2, $3, $4, $5, $6)",
             self.job,

@@ -1,4 +1,4 @@
-"""Text that PostgreSQL accepts, JSON in and out, and how many tokens a text may have."""
+"""Text that PostgreSQL accepts, JSON in and out, vectors out, and how many tokens a text may have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from graphrag_pl.database import Breathe, holding_breath
@@ -51,6 +52,11 @@ def clean_json(value: Any, breathe: Breathe = holding_breath) -> Any:
         breathe()
         return {clean_text(str(key)): clean_json(item, breathe) for key, item in value.items()}
     return value
+
+
+def to_vector(numbers: Sequence[float]) -> str:
+    """pgvector's text form of 32-bit floats: nine digits tell any two of them apart, and zeros are short."""
+    return f"[{','.join([f'{number:.9g}' if number else '0' for number in numbers])}]"
 
 
 def to_json(value: Any, breathe: Breathe = holding_breath) -> str:

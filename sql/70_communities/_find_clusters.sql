@@ -2,7 +2,7 @@ create function graphrag._cluster_graph(
     space integer,
     revision bigint,
     out entities bigint[],
-    out edges bytea,
+    out ends bytea,
     out weights bytea,
     out relations bigint
 )
@@ -10,42 +10,30 @@ create function graphrag._cluster_graph(
     language plpgsql stable parallel safe
 as $function$
 -- The current relations between entities at a revision, as an undirected graph: entities in the order of their names,
--- so that neither ids nor the order of arrival decide what is clustered. Weights are summed as tenths, which is exact.
+-- so that neither ids nor the order of arrival decide what is clustered. Relations of the same two are summed up by
+-- who clusters them, in a third of the time that a query takes; as tenths, which is exact.
 -- An entity without relations is in the list too; graphrag._cluster() gives it no cluster.
 begin
-    with vertex as materialized (
-        select n.entity, row_number() over (order by n.folded collate "C") - 1 as no
+    entities := array(
+        select n.entity
         from entity_name as n
         where n.space = $1
             and n.role = 'canonical'
             and n.born <= $2
             and (n.died is null or n.died > $2)
-    ),
-    edge as (
-        select
-            least(a.no, b.no) as a,
-            greatest(a.no, b.no) as b,
-            sum(v.weight * case when v.negated then 3 else 10 end) / 10.0::double precision as weight,
-            count(*) as relations
-        from relation_version as v
-        join vertex as a on a.entity = v.subject
-        join vertex as b on b.entity = v.object
-        where v.space = $1
-            and v.status = 'current'
-            and v.object <> v.subject
-            and v.born <= $2
-            and (v.died is null or v.died > $2)
-        group by 1, 2
-        order by 1, 2
-    )
+        order by n.folded collate "C"
+    );
     select
-        (select array_agg(v.entity order by v.no) from vertex as v),
-        string_agg(int8send(e.a) || int8send(e.b), ''),
-        string_agg(float8send(e.weight), ''),
-        coalesce(sum(e.relations), 0)
-    into entities, edges, weights, relations
-    from edge as e;
-    entities := coalesce(entities, '{}');
+        string_agg(int8send(v.subject) || int8send(v.object), ''),
+        string_agg(int8send(v.weight * case when v.negated then 3 else 10 end), ''),
+        count(*)
+    into ends, weights, relations
+    from relation_version as v
+    where v.space = $1
+        and v.status = 'current'
+        and v.object <> v.subject
+        and v.born <= $2
+        and (v.died is null or v.died > $2);
 end
 $function$;
 comment on function graphrag._cluster_graph(integer, bigint) is 'The graph that communities are found in, as graphrag._cluster() takes it.';
@@ -65,16 +53,12 @@ create function graphrag._find_clusters(
 as $function$
 -- The largest clusters, the largest first; of equal size, by the first of its names.
 declare
-    _graph record := graphrag._cluster_graph(space, revision);
-    _found record;
+    _found record := graphrag._cluster_space(space, revision, algorithm, resolution);
 begin
-    _found := graphrag._cluster(
-        cardinality(_graph.entities), _graph.edges, _graph.weights, algorithm, resolution
-    );
     perform graphrag._warn_of_algorithm(_found.used, _found.note);
     used := _found.used;
     entities := (select count(*) from unnest(_found.membership) as m (cluster) where m.cluster >= 0);
-    relations := _graph.relations;
+    relations := _found.relations;
     plans := array(
         select jsonb_populate_record(
             null::graphrag._community_plan,
@@ -85,7 +69,7 @@ begin
                 'members', jsonb_agg(m.entity order by m.no)
             )
         )
-        from unnest(_graph.entities, _found.membership) with ordinality as m (entity, cluster, no)
+        from unnest(_found.entities, _found.membership) with ordinality as m (entity, cluster, no)
         where m.cluster >= 0
         group by m.cluster
         having count(*) >= (graphrag._setting('community_min_size') #>> '{}')::integer
@@ -129,40 +113,39 @@ declare
         where p.error is null and not exists (select from unnest(plans) as o where p.no = any (o.children))
         order by p.no
     );
-    _edges bytea;
+    _ends bytea;
     _weights bytea;
     _found record;
 begin
     with member as materialized (
-        select r.no - 1 as vertex, m.entity
-        from unnest(_roots) with ordinality as r (plan, no)
+        select r.plan, m.entity
+        from unnest(_roots) as r (plan)
         join unnest(plans) as p on p.no = r.plan
         cross join unnest(p.members) as m (entity)
     ),
     edge as (
         select
-            least(a.vertex, b.vertex) as a,
-            greatest(a.vertex, b.vertex) as b,
-            sum(v.weight * case when v.negated then 3 else 10 end) / 10.0 as weight
+            least(a.plan, b.plan)::bigint as a,
+            greatest(a.plan, b.plan)::bigint as b,
+            sum(v.weight * case when v.negated then 3 else 10 end) as weight
         from member as a
         join relation_version as v on v.subject = a.entity
         join member as b on b.entity = v.object
-        where a.vertex <> b.vertex
+        where a.plan <> b.plan
             and v.status = 'current'
             and v.born <= $1
             and (v.died is null or v.died > $1)
         group by 1, 2
-        order by 1, 2
     )
     select
         string_agg(int8send(e.a) || int8send(e.b), ''),
-        string_agg(float8send(e.weight::double precision), '')
-    into _edges, _weights
+        string_agg(int8send(e.weight), '')
+    into _ends, _weights
     from edge as e;
-    if _edges is null then
+    if _ends is null then
         return '{}';
     end if;
-    _found := graphrag._cluster(cardinality(_roots), _edges, _weights, algorithm, resolution);
+    _found := graphrag._cluster(_roots, _ends, _weights, algorithm, resolution);
     return array(
         select jsonb_populate_record(
             null::graphrag._community_plan,

@@ -337,14 +337,15 @@ def children(pid: int) -> str:
 
 LARGE = """
     create temporary table large as
-    select string_agg(int8send(e.a) || int8send(e.b), '') as edges, string_agg(float8send(1), '') as weights
+    select string_agg(int8send(e.a) || int8send(e.b), '') as ends, string_agg(int8send(10), '') as weights,
+        array(select generate_series(0, 99999)) as nodes
     from (
         select n * 7919 % 100000 as a, (n * 7919 + 1 + n * n % 99991) % 100000 as b
         from generate_series(1::bigint, 400000) as n
     ) as e
     where e.a <> e.b
 """
-CLUSTER = "select (graphrag._cluster(100000, l.edges, l.weights, 'leidenalg', 1)).used from large as l"
+CLUSTER = "select (graphrag._cluster(l.nodes, l.ends, l.weights, 'leidenalg', 1)).used from large as l"
 
 
 def is_alive(pid: str) -> bool:

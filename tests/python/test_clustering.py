@@ -36,8 +36,8 @@ def run(
 ) -> Clustering:
     vertices = max((max(edge) for edge in edges), default=-1) + 1
     packed = b"".join(struct.pack(">qq", *edge) for edge in edges)
-    weighed = b"".join(struct.pack(">d", weight) for weight in weights or [1.0] * len(edges))
-    return cluster(plpy or FakePlpy(), vertices, packed, weighed, algorithm, resolution)
+    weighed = b"".join(struct.pack(">q", round(10 * weight)) for weight in weights or [1.0] * len(edges))
+    return cluster(plpy or FakePlpy(), range(vertices), packed, weighed, algorithm, resolution)
 
 
 def groups(found: Clustering) -> set[frozenset[int]]:
@@ -104,6 +104,26 @@ def test_a_cancel_before_a_small_graph_is_seen() -> None:
 
     with pytest.raises(CancelledError):
         run([(0, 1)], plpy=FakePlpy(on_tick=tick))
+
+
+@pytest.mark.parametrize("algorithm", ["leiden", "leidenalg:cpm", clustering.LABELS])
+def test_neither_ids_nor_the_order_of_edges_nor_their_pieces_decide(algorithm: str) -> None:
+    """The same graph under other ids, its edges in another order, turned round and cut into parts of their weight."""
+    chance = random.Random(3)
+    edges = sorted({(a, b) for a, b in (sorted(chance.sample(range(60), 2)) for _ in range(200))})
+    weights = [chance.randrange(2, 9) for _ in edges]
+    parts = [(a, b, part) for (a, b), weight in zip(edges, weights, strict=True) for part in (1, weight - 1)]
+    chance.shuffle(parts)
+    ids = chance.sample(range(2**40), 60)
+    found = cluster(
+        FakePlpy(),
+        ids,
+        b"".join(struct.pack(">qq", ids[b], ids[a]) for a, b, _ in parts),
+        b"".join(struct.pack(">q", 10 * part) for _, _, part in parts),
+        algorithm,
+        1.0,
+    )
+    assert list(found.membership) == list(run(edges, algorithm, weights).membership)
 
 
 def test_weights_decide() -> None:
