@@ -178,7 +178,8 @@ def how_to_go_on(demo: str) -> None:
     print(
         "    select graphrag.set_endpoint('embedding', 'https://api.example.com/v1', 'text-embedding-3-small',"
     )
-    print("        api_key => 'env:API_KEY', realm => null);  -- of the server's environment")
+    print("        api_key => 'env:API_KEY', realm => null);  -- of the server's environment; this server's")
+    print("        -- is empty: docs/endpoints.md#keys has a way to give it a key all the same")
     print(
         "    select graphrag.set_endpoint('extraction', 'https://api.example.com/v1', 'gpt-4o-mini', realm => null);"
     )

@@ -2343,12 +2343,18 @@ create function graphrag._refuse_unknown(realm text)
     returns void
     language plpgsql stable parallel safe
 as $function$
+declare
+    _known text[] := graphrag._realms();
 begin
     raise exception 'there is no realm "%"', realm
         using errcode = 'GR003',
             detail = 'A realm is a schema made by graphrag.create_realm().',
-            hint = format(
-                '%s To make it: SELECT graphrag.create_realm(%L);', graphrag._near(realm, graphrag._realms()), realm
+            hint = concat_ws(
+                ' ',
+                graphrag._near(realm, _known),
+                case when _known <> '{}' and realm = graphrag._default_realm()
+                    then 'SET graphrag.realm chooses one for the session.' end,
+                format('To make it: SELECT graphrag.create_realm(%L);', realm)
             );
 end
 $function$;
@@ -23558,12 +23564,12 @@ create function graphrag._doctor_reembedding(realm text)
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
--- Nothing to say where none was begun.
+-- Nothing to say where none was begun, nor of a realm of a release that had no such table.
 declare
     _begun record;
     _process integer;
 begin
-    if realm is null or not graphrag._realm_exists(realm) then
+    if realm is null or not graphrag._realm_exists(realm) or to_regclass('reembedding') is null then
         return '[]';
     end if;
     select r.* into _begun from reembedding as r;
@@ -26913,7 +26919,9 @@ begin
     end if;
     delete from reembedding;
     _is_begun := found;
-    alter table content drop column if exists vec_next;
+    if exists (select from pg_attribute as a where a.attrelid = 'content'::regclass and a.attname = 'vec_next') then
+        alter table content drop column vec_next;
+    end if;
     return _is_begun;
 end
 $function$;
@@ -27832,17 +27840,7 @@ declare
     _id bigint;
 begin
     if _cron is null or graphrag._schema_of('pg_cron') is null then
-        raise exception 'pg_cron is not in this database, so nothing can be scheduled for realm "%"', _realm
-            using errcode = 'GR041',
-                detail = coalesce(
-                    format('pg_cron works in database "%s".', current_setting('cron.database_name', true)),
-                    'pg_cron is not loaded: it is not in shared_preload_libraries.'
-                ),
-                hint = format(
-                    'CREATE EXTENSION pg_cron here; or there SELECT cron.schedule_in_database(%L, ''* * * * *'', %L, %L);'
-                        ' or have any other scheduler run: %s',
-                    _name, _command, current_database(), _command
-                );
+        perform graphrag._refuse_to_schedule(_realm, current_setting('cron.database_name', true), _name, _command);
     end if;
     if cron is not null then
         execute format('select %I.schedule($1, $2, $3)', _cron) using _name, cron, _command into _id;
@@ -27854,6 +27852,36 @@ end
 $function$;
 
 comment on function graphrag.schedule(text, text) is 'Has pg_cron call work() for a realm, each minute or as a cron expression says, and returns the number of that job of pg_cron. NULL ends it.';
+
+create function graphrag._refuse_to_schedule(realm text, cron_database text, name text, command text)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- Null for the database: pg_cron is not loaded, and has no setting that names one.
+begin
+    raise exception 'pg_cron is not in this database, so nothing can be scheduled for realm "%"', realm
+        using errcode = 'GR041',
+            detail = case
+                when cron_database is null then 'pg_cron is not loaded: it is not in shared_preload_libraries.'
+                else format('pg_cron works in database "%s".', cron_database)
+            end,
+            hint = case
+                when cron_database is null then format(
+                    'In postgresql.conf shared_preload_libraries = ''pg_cron'' and cron.database_name = %L; after a restart'
+                        ' CREATE EXTENSION pg_cron.',
+                    current_database()
+                )
+                when cron_database = current_database() then 'CREATE EXTENSION pg_cron.'
+                else format(
+                    'In that database: SELECT cron.schedule_in_database(%L, ''* * * * *'', %L, %L);',
+                    name, command, current_database()
+                )
+            end || format(' Or have any other scheduler run: %s', command);
+end
+$function$;
+revoke all on routine graphrag._refuse_to_schedule(realm text, cron_database text, name text, command text) from public;
+
+comment on function graphrag._refuse_to_schedule(text, text, text, text) is 'Raises GR041 with what to do where pg_cron is.';
 
 create or replace function graphrag._is_scheduled(realm text)
     returns boolean

@@ -34,12 +34,18 @@ create function graphrag._refuse_unknown(realm text)
     returns void
     language plpgsql stable parallel safe
 as $function$
+declare
+    _known text[] := graphrag._realms();
 begin
     raise exception 'there is no realm "%"', realm
         using errcode = 'GR003',
             detail = 'A realm is a schema made by graphrag.create_realm().',
-            hint = format(
-                '%s To make it: SELECT graphrag.create_realm(%L);', graphrag._near(realm, graphrag._realms()), realm
+            hint = concat_ws(
+                ' ',
+                graphrag._near(realm, _known),
+                case when _known <> '{}' and realm = graphrag._default_realm()
+                    then 'SET graphrag.realm chooses one for the session.' end,
+                format('To make it: SELECT graphrag.create_realm(%L);', realm)
             );
 end
 $function$;

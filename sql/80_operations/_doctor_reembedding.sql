@@ -2,12 +2,12 @@ create function graphrag._doctor_reembedding(realm text)
     returns jsonb
     language plpgsql volatile parallel unsafe
 as $function$
--- Nothing to say where none was begun.
+-- Nothing to say where none was begun, nor of a realm of a release that had no such table.
 declare
     _begun record;
     _process integer;
 begin
-    if realm is null or not graphrag._realm_exists(realm) then
+    if realm is null or not graphrag._realm_exists(realm) or to_regclass('reembedding') is null then
         return '[]';
     end if;
     select r.* into _begun from reembedding as r;

@@ -15,7 +15,9 @@ begin
     end if;
     delete from reembedding;
     _is_begun := found;
-    alter table content drop column if exists vec_next;
+    if exists (select from pg_attribute as a where a.attrelid = 'content'::regclass and a.attname = 'vec_next') then
+        alter table content drop column vec_next;
+    end if;
     return _is_begun;
 end
 $function$;

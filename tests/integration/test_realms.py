@@ -122,7 +122,8 @@ def test_whatever_sets_up_or_writes_makes_the_realm_default(
 ) -> None:
     refused("GR010", ("embedding",), lambda: rows(conn, "declare_predicate", "works_for"))
     rows(conn, "set_endpoint", "embedding", endpoint.url, "scripted", realm=None)
-    refused("GR003", ("other",), lambda: rows(conn, function, **arguments, realm="other"))
+    said = refused("GR003", ("other",), lambda: rows(conn, function, **arguments, realm="other"))
+    assert "SET graphrag.realm" not in (said.message_hint or "")
     rows(conn, function, **arguments)
     assert value(conn, 'select width from "default".realm') == endpoint.width
 
@@ -210,3 +211,17 @@ def found(conn: Connection, realm: str) -> list[str]:
     """What the other realm's search touches is noted there, so the questions are asked without."""
     with conn.transaction(force_rollback=True):
         return [piece["text"] for piece in rows(conn, "retrieve", "Who founded Acme?", realm=realm)]
+
+
+def test_a_realm_that_nobody_named(conn: Connection) -> None:
+    """A new session has no realm of its own; where others are, the hint says how to choose one."""
+    refused("GR003", ("default",), lambda: rows(conn, "watermark"), hint="There is none yet. To make it:")
+    rows(conn, "create_realm", "tour", "builtin:hash", width=16)
+    refused(
+        "GR003",
+        ("default",),
+        lambda: rows(conn, "watermark"),
+        hint="Known: tour. SET graphrag.realm chooses one",
+    )
+    conn.execute("set graphrag.realm = 'tour'")
+    rows(conn, "watermark")

@@ -247,7 +247,10 @@ def test_it_can_be_given_up(world: Connection) -> None:
     call(world, width=64, max_seconds=0)
     assert progress(world) == 0
     assert rows(world, "abandon_reembedding", REALM) == [{"abandon_reembedding": True}]
+    notices: list[str] = []
+    world.add_notice_handler(lambda said: notices.append(said.message_primary or ""))
     assert rows(world, "abandon_reembedding", REALM) == [{"abandon_reembedding": False}]
+    assert notices == []
     is_as_before(world)
     assert found(world) == before
 

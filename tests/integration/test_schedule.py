@@ -77,5 +77,24 @@ def finding(conn: Connection) -> str:
 
 def test_without_pg_cron(conn: Connection) -> None:
     rows(conn, "create_realm", "kb", "builtin:hash", width=16)
-    said = refused("GR041", ("kb",), lambda: row(conn, "schedule", "kb"), hint="schedule_in_database")
-    assert "call graphrag.work('kb')" in (said.message_hint or "")
+    said = refused("GR041", ("kb",), lambda: row(conn, "schedule", "kb"), hint="call graphrag.work('kb')")
+    assert said.message_detail
+
+
+@pytest.mark.parametrize(
+    ("works_in", "detail", "hint"),
+    [
+        (None, "shared_preload_libraries", "In postgresql.conf shared_preload_libraries = 'pg_cron'"),
+        ("here", "works in database", "CREATE EXTENSION pg_cron."),
+        ("elsewhere", 'works in database "elsewhere"', "In that database: SELECT cron.schedule_in_database("),
+    ],
+)
+def test_what_to_do_hangs_on_where_pg_cron_is(
+    conn: Connection, works_in: str | None, detail: str, hint: str
+) -> None:
+    """A server without it has no setting that names a database, and the tests' server may be either."""
+    place = value(conn, "select current_database()") if works_in == "here" else works_in
+    call = ("_refuse_to_schedule", "kb", place, "graphrag work kb", "call graphrag.work('kb')")
+    said = refused("GR041", ("kb",), lambda: row(conn, *call), hint="call graphrag.work('kb')")
+    assert detail in (said.message_detail or "")
+    assert (said.message_hint or "").startswith(hint)

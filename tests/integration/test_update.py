@@ -226,8 +226,8 @@ def test_a_realm_of_a_release_says_so_until_it_is_migrated(old: Database) -> Non
             lambda: sql(conn, "update kb.space set revision = revision + 1"),
             "migrate_realm",
         )
-        (finding,) = [f for f in rows(conn, "doctor", "kb") if f["check"] == "realm"]
-        assert (finding["status"], finding["advice"]) == ("error", "SELECT graphrag.migrate_realm('kb');")
+        (finding,) = [f for f in rows(conn, "doctor", "kb") if f["status"] == "error"]
+        assert (finding["check"], finding["advice"]) == ("realm", "SELECT graphrag.migrate_realm('kb');")
         sql(conn, finding["advice"])
         (finding,) = [f for f in rows(conn, "doctor", "kb") if f["check"] == "realm"]
         assert finding["status"] == "ok"
