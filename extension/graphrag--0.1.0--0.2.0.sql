@@ -2893,7 +2893,7 @@ $function$;
 
 comment on function graphrag._realm_embedding(text, text, integer) is 'The embedding endpoint of a realm to be made; raises GR010 if there is none.';
 
-create or replace function graphrag.drop_realm(realm text, confirm text)
+create or replace function graphrag.drop_realm(realm text, confirm text default null)
     returns void
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
@@ -2908,7 +2908,7 @@ begin
         perform graphrag._refuse_unknown(_realm);
     end if;
     if confirm is distinct from _realm then
-        raise exception 'realm "%" was not dropped: confirm says "%"', _realm, confirm
+        raise exception 'realm "%" was not dropped: confirm says %', _realm, coalesce('"' || confirm || '"', 'nothing')
             using errcode = 'GR009',
                 detail = 'Dropping a realm erases its documents, its graph and its history.',
                 hint = format('SELECT graphrag.drop_realm(%L, confirm => %L);', _realm, _realm);
@@ -8392,9 +8392,9 @@ create function graphrag._take_contradictions(plan graphrag._document_plan, prep
 as $function$
 begin
     if answer is null then
-        raise warning 'contradictions of document "%" are not looked for: no auxiliary endpoint is set',
-            left(plan.key, 200)
-            using hint = 'SELECT graphrag.set_endpoint(''auxiliary'', ''https://api.example.com/v1'', ''model'');';
+        perform graphrag._tell_no_endpoint(
+            'auxiliary', format('contradictions of document "%s" are not looked for', left(plan.key, 200))
+        );
         return graphrag._count_rejected(prepared, 'contradictions_unchecked', 1);
     end if;
     if (answer ->> 'failed')::integer > 0 then
@@ -10736,6 +10736,7 @@ begin
     if plan.missing = '{}' then
         return '[]';
     end if;
+    perform graphrag._refuse_read_only();
     if plan.extractions is not null then
         return (
             select jsonb_agg(
@@ -10745,8 +10746,9 @@ begin
         );
     end if;
     if graphrag._endpoint('extraction') is null then
-        raise warning 'document "%" is indexed as passages only: no extraction endpoint is set', plan.key
-            using hint = 'SELECT graphrag.set_endpoint(''extraction'', ''https://api.example.com/v1'', ''model'');';
+        perform graphrag._tell_no_endpoint(
+            'extraction', format('document "%s" is indexed as passages only', left(plan.key, 200))
+        );
         return (
             select jsonb_agg(
                 jsonb_build_object('no', m.no, 'entities', '[]'::jsonb, 'triples', '[]'::jsonb, 'model', null)
@@ -10761,6 +10763,54 @@ $function$;
 revoke all on routine graphrag._extract_missing(plan graphrag._document_plan) from public;
 
 comment on function graphrag._extract_missing(graphrag._document_plan) is 'Entities and triples of the chunks whose evidence is not there yet.';
+
+create function graphrag._refuse_read_only()
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+begin
+    if current_setting('transaction_read_only')::boolean then
+        raise exception 'nothing can be indexed in a read-only transaction'
+            using errcode = 'read_only_sql_transaction',
+                detail = case
+                    when pg_is_in_recovery() then 'This server is a standby.'
+                    else 'The transaction, or the session by default, may only read.'
+                end,
+                hint = case
+                    when pg_is_in_recovery() then 'Index on the primary: what is there arrives here.'
+                    else 'SHOW default_transaction_read_only; tells whether the session begins such transactions.'
+                end;
+    end if;
+end
+$function$;
+revoke all on routine graphrag._refuse_read_only() from public;
+
+comment on function graphrag._refuse_read_only() is 'Raises what PostgreSQL would, before a model has been paid.';
+
+create function graphrag._tell_no_endpoint(role text, consequence text)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- Once a statement of the client, which may index a whole table or work off a queue.
+declare
+    _told constant text := 'graphrag.told_' || role;
+    _now constant text := format('%s %s', extract(epoch from statement_timestamp()), current_schema());
+begin
+    if current_setting(_told, true) = _now then
+        return;
+    end if;
+    perform set_config(_told, _now, false);
+    raise warning '%: no % endpoint is set', consequence, role
+        using detail = 'So it is with all other documents of this statement.',
+            hint = format(
+                'SELECT graphrag.set_endpoint(%L, ''https://api.example.com/v1'', ''model'', realm => %L);',
+                role, current_schema()
+            );
+end
+$function$;
+revoke all on routine graphrag._tell_no_endpoint(role text, consequence text) from public;
+
+comment on function graphrag._tell_no_endpoint(text, text) is 'Warns that a model is wanted and nobody can be asked.';
 
 create function graphrag._new_texts(plan graphrag._document_plan, gated jsonb)
     returns table (kind text, body text)

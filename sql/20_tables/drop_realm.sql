@@ -1,4 +1,4 @@
-create function graphrag.drop_realm(realm text, confirm text)
+create function graphrag.drop_realm(realm text, confirm text default null)
     returns void
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
@@ -13,7 +13,7 @@ begin
         perform graphrag._refuse_unknown(_realm);
     end if;
     if confirm is distinct from _realm then
-        raise exception 'realm "%" was not dropped: confirm says "%"', _realm, confirm
+        raise exception 'realm "%" was not dropped: confirm says %', _realm, coalesce('"' || confirm || '"', 'nothing')
             using errcode = 'GR009',
                 detail = 'Dropping a realm erases its documents, its graph and its history.',
                 hint = format('SELECT graphrag.drop_realm(%L, confirm => %L);', _realm, _realm);

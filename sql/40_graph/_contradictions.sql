@@ -260,9 +260,9 @@ create function graphrag._take_contradictions(plan graphrag._document_plan, prep
 as $function$
 begin
     if answer is null then
-        raise warning 'contradictions of document "%" are not looked for: no auxiliary endpoint is set',
-            left(plan.key, 200)
-            using hint = 'SELECT graphrag.set_endpoint(''auxiliary'', ''https://api.example.com/v1'', ''model'');';
+        perform graphrag._tell_no_endpoint(
+            'auxiliary', format('contradictions of document "%s" are not looked for', left(plan.key, 200))
+        );
         return graphrag._count_rejected(prepared, 'contradictions_unchecked', 1);
     end if;
     if (answer ->> 'failed')::integer > 0 then

@@ -116,6 +116,36 @@ def test_without_an_extraction_endpoint_passages_are_indexed(conn: Connection, r
     assert [piece["kind"] for piece in rows(conn, "retrieve", "Who founded Acme?", realm=realm)] == ["chunk"]
 
 
+def test_what_is_missing_is_told_once_a_statement(conn: Connection, realm: str) -> None:
+    """Of a whole table or queue, one warning a document would fill the log."""
+    told: list[tuple[str, str]] = []
+    conn.add_notice_handler(lambda said: told.append((said.message_primary or "", said.message_hint or "")))
+    indexed = (
+        "select count(graphrag.index(t.body, document => t.body)) from (values (%s), (%s), (%s)) as t (body)"
+    )
+    sql(conn, indexed, ["Ann.", "Bob.", "Carla."])
+    ((message, hint),) = told
+    assert "extraction" in message
+    assert f"realm => '{realm}'" in hint
+    sql(conn, indexed, ["Dora.", "Emil.", "Fritz."])
+    assert len(told) == 2
+    rows(conn, "configure", "contradiction_detection", Jsonb(True))
+    triples = Jsonb({"triples": [["Ann", "met", "Bob"]]})
+    for name in ("a", "b", "c"):
+        rows(conn, "enqueue", f"Ann met Bob {name}.", document=name, extraction=triples, realm=realm)
+    del told[:]
+    sql(conn, "call graphrag.work(%s)", [realm])
+    assert ["auxiliary" in message for message, _ in told] == [True]
+
+
+def test_who_may_only_read_pays_no_model(conn: Connection, model: Endpoint) -> None:
+    asked = len(model.requests)
+    sql(conn, "set default_transaction_read_only = on")
+    refused("25006", ("nothing can be indexed",), lambda: rows(conn, "index", paragraph("Ann"), document="a"))
+    assert len(model.requests) == asked
+    sql(conn, "reset default_transaction_read_only")
+
+
 # ---------------------------------------------------------------- failures of single chunks
 def test_the_third_of_five_chunks_fails(conn: Connection, model: Endpoint) -> None:
     model.inject(faults.status(400, message="context too long"), where=says("Carla"))

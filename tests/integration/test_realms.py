@@ -160,6 +160,7 @@ def test_session_settings_choose_realm_and_space(conn: Connection) -> None:
 def test_dropping_a_realm_needs_its_name_twice(conn: Connection, realm: str, confirm: str | None) -> None:
     row(conn, "index", TEXT, document="a", extraction=SAYS)
     refused("GR009", (realm,), lambda: rows(conn, "drop_realm", realm, confirm=confirm))
+    refused("GR009", ("says nothing",), lambda: rows(conn, "drop_realm", realm), hint=f"confirm => '{realm}'")
     assert facts(conn, realm) == [("default", "Ann")]
 
 
