@@ -7,7 +7,7 @@ alter table graphrag.endpoint_default
         role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary', 'rerank')
     );
 
-drop routine graphrag._is_own_revision(table_name text, written jsonb, n bigint), graphrag._create_vector_indexes(), graphrag._mend_triggers(realm text), graphrag._involved_relations(pair_subjects bigint[], pair_objects bigint[], slot_subjects bigint[], slot_predicates text[]), graphrag._warn_of_mixed_order(space integer, before text[]), graphrag._count_chunks(), graphrag._renew_plans(chunks_before bigint), graphrag._purge_unsupported(space integer), graphrag._fingerprint(revision bigint, transaction text, at timestamptz), graphrag._evidence(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways), graphrag._path(via text, filter graphrag._filter), graphrag._filter_of(space text, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence real), graphrag._fuse(hits graphrag._hit[], places integer), graphrag._rank_passages(hits graphrag._hit[], walked graphrag._found[], question vector, ways graphrag._ways, places integer), graphrag._spread(start graphrag._mass[], filter graphrag._filter), graphrag._more_edges(edges graphrag._edge_lists, nodes bigint[], filter graphrag._filter, per_node integer), graphrag._heaviest(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists, damping double precision, width integer), graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists), graphrag._recount_terms(space integer, revision bigint, ended integer), graphrag._edges_at(entity bigint, space integer, revision bigint, filter graphrag._filter, per_entity integer), graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer), graphrag._context_items(evidence graphrag.evidence[]), graphrag.context(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text, out prompt text, out characters_retrieved integer, out characters_prompted integer), graphrag._check_hops(max_hops integer, top_k integer), graphrag.query(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, instructions text, history jsonb, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._gather(question text, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, embedding double precision[], community_level integer), graphrag._question_vector(question text, embedding double precision[]), graphrag.retrieve(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._cluster(vertices integer, edges bytea, weights bytea, algorithm text, resolution double precision, out used text, out membership integer[], out seconds double precision, out peak_kib bigint, out note text), graphrag._evidence_with_reports(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, community_level integer), graphrag._cluster_graph(space integer, revision bigint, out entities bigint[], out edges bytea, out weights bytea, out relations bigint), graphrag._location(base_url text, realm text), graphrag._session_role(), graphrag.work(realm text, max_jobs integer, max_seconds double precision, max_attempts integer, retry_after interval, lease interval), graphrag._gate_entities(records jsonb, ground text, possessive boolean), graphrag._gate_report(entities graphrag._gated_entity[], triples graphrag._gated_triple[], malformed jsonb), graphrag._gate_triples(records jsonb, entities graphrag._gated_entity[], ground text, options jsonb), graphrag._gated_assertions(entities graphrag._gated_entity[], triples graphrag._gated_triple[], body text), graphrag._gated_mentions(entities graphrag._gated_entity[], triples graphrag._gated_triple[]), graphrag._store_contradictions(plan graphrag._document_plan, verdicts jsonb), graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb), graphrag._contradictions_to_ask(plan graphrag._document_plan, prepared jsonb), graphrag._take_contradictions(plan graphrag._document_plan, prepared jsonb, answer jsonb), graphrag._contradiction_questions(plan graphrag._document_plan, prepared jsonb), graphrag._plan_document(space text, content text, document text, source text, metadata jsonb, published_at timestamptz, ordinal numeric, extraction jsonb), graphrag._compare_document(plan graphrag._document_plan), graphrag._prepare(plan graphrag._document_plan), graphrag._check_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_all(plan graphrag._document_plan, answers jsonb, options jsonb), graphrag._known_names(plan graphrag._document_plan, gated jsonb), graphrag._extract_missing(plan graphrag._document_plan), graphrag._new_texts(plan graphrag._document_plan, gated jsonb), graphrag._embed_new(plan graphrag._document_plan, gated jsonb), graphrag._read_chunks(plan graphrag._document_plan, chunks integer[]), graphrag._reading(plan graphrag._document_plan, chunks integer[]), graphrag._next_request(plan graphrag._document_plan, reading jsonb), graphrag._take_answers(plan graphrag._document_plan, reading jsonb, batch jsonb), graphrag._question(plan graphrag._document_plan), graphrag._prompt_title(plan graphrag._document_plan), graphrag._cached_answers(plan graphrag._document_plan, prompt jsonb), graphrag._keep_answers(plan graphrag._document_plan, prompt jsonb, answers jsonb), graphrag._context_names(plan graphrag._document_plan, answers jsonb), graphrag._unchanged_chunks(plan graphrag._document_plan), graphrag._replace_version(plan graphrag._document_plan, revision bigint), graphrag._write_document(plan graphrag._document_plan, prepared jsonb), graphrag._lacks(plan graphrag._document_plan, prepared jsonb), graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb), graphrag._written_result(plan graphrag._document_plan, prepared jsonb, derived graphrag._derived), graphrag._store_chunks(plan graphrag._document_plan, prepared jsonb), graphrag._store_evidence(plan graphrag._document_plan, prepared jsonb), graphrag._unchanged_result(plan graphrag._document_plan), graphrag._gate_job(plan graphrag._document_plan, reading jsonb, is_last boolean), graphrag._finish_index(job bigint, attempt integer, plan graphrag._document_plan, prepared jsonb);
+drop routine graphrag._is_own_revision(table_name text, written jsonb, n bigint), graphrag._create_vector_indexes(), graphrag._mend_triggers(realm text), graphrag._involved_relations(pair_subjects bigint[], pair_objects bigint[], slot_subjects bigint[], slot_predicates text[]), graphrag._warn_of_mixed_order(space integer, before text[]), graphrag._count_chunks(), graphrag._renew_plans(chunks_before bigint), graphrag._purge_unsupported(space integer), graphrag._fingerprint(revision bigint, transaction text, at timestamptz), graphrag._evidence(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways), graphrag._path(via text, filter graphrag._filter), graphrag._filter_of(space text, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence real), graphrag._fuse(hits graphrag._hit[], places integer), graphrag._rank_passages(hits graphrag._hit[], walked graphrag._found[], question vector, ways graphrag._ways, places integer), graphrag._rough_score(tsv tsvector, plan graphrag._lexical_plan), graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter), graphrag._spread(start graphrag._mass[], filter graphrag._filter), graphrag._more_edges(edges graphrag._edge_lists, nodes bigint[], filter graphrag._filter, per_node integer), graphrag._heaviest(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists, damping double precision, width integer), graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists), graphrag._recount_terms(space integer, revision bigint, ended integer), graphrag._edges_at(entity bigint, space integer, revision bigint, filter graphrag._filter, per_entity integer), graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer), graphrag._context_items(evidence graphrag.evidence[]), graphrag.context(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text, out prompt text, out characters_retrieved integer, out characters_prompted integer), graphrag._check_hops(max_hops integer, top_k integer), graphrag.query(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, instructions text, history jsonb, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._gather(question text, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, embedding double precision[], community_level integer), graphrag._question_vector(question text, embedding double precision[]), graphrag.retrieve(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._cluster(vertices integer, edges bytea, weights bytea, algorithm text, resolution double precision, out used text, out membership integer[], out seconds double precision, out peak_kib bigint, out note text), graphrag._evidence_with_reports(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, community_level integer), graphrag._cluster_graph(space integer, revision bigint, out entities bigint[], out edges bytea, out weights bytea, out relations bigint), graphrag._location(base_url text, realm text), graphrag._session_role(), graphrag.work(realm text, max_jobs integer, max_seconds double precision, max_attempts integer, retry_after interval, lease interval), graphrag._gate_entities(records jsonb, ground text, possessive boolean), graphrag._gate_report(entities graphrag._gated_entity[], triples graphrag._gated_triple[], malformed jsonb), graphrag._gate_triples(records jsonb, entities graphrag._gated_entity[], ground text, options jsonb), graphrag._gated_assertions(entities graphrag._gated_entity[], triples graphrag._gated_triple[], body text), graphrag._gated_mentions(entities graphrag._gated_entity[], triples graphrag._gated_triple[]), graphrag._store_contradictions(plan graphrag._document_plan, verdicts jsonb), graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb), graphrag._contradictions_to_ask(plan graphrag._document_plan, prepared jsonb), graphrag._take_contradictions(plan graphrag._document_plan, prepared jsonb, answer jsonb), graphrag._contradiction_questions(plan graphrag._document_plan, prepared jsonb), graphrag._plan_document(space text, content text, document text, source text, metadata jsonb, published_at timestamptz, ordinal numeric, extraction jsonb), graphrag._compare_document(plan graphrag._document_plan), graphrag._prepare(plan graphrag._document_plan), graphrag._check_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_all(plan graphrag._document_plan, answers jsonb, options jsonb), graphrag._known_names(plan graphrag._document_plan, gated jsonb), graphrag._extract_missing(plan graphrag._document_plan), graphrag._new_texts(plan graphrag._document_plan, gated jsonb), graphrag._embed_new(plan graphrag._document_plan, gated jsonb), graphrag._read_chunks(plan graphrag._document_plan, chunks integer[]), graphrag._reading(plan graphrag._document_plan, chunks integer[]), graphrag._next_request(plan graphrag._document_plan, reading jsonb), graphrag._take_answers(plan graphrag._document_plan, reading jsonb, batch jsonb), graphrag._question(plan graphrag._document_plan), graphrag._prompt_title(plan graphrag._document_plan), graphrag._cached_answers(plan graphrag._document_plan, prompt jsonb), graphrag._keep_answers(plan graphrag._document_plan, prompt jsonb, answers jsonb), graphrag._context_names(plan graphrag._document_plan, answers jsonb), graphrag._unchanged_chunks(plan graphrag._document_plan), graphrag._replace_version(plan graphrag._document_plan, revision bigint), graphrag._write_document(plan graphrag._document_plan, prepared jsonb), graphrag._lacks(plan graphrag._document_plan, prepared jsonb), graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb), graphrag._written_result(plan graphrag._document_plan, prepared jsonb, derived graphrag._derived), graphrag._store_chunks(plan graphrag._document_plan, prepared jsonb), graphrag._store_evidence(plan graphrag._document_plan, prepared jsonb), graphrag._unchanged_result(plan graphrag._document_plan), graphrag._gate_job(plan graphrag._document_plan, reading jsonb, is_last boolean), graphrag._finish_index(job bigint, attempt integer, plan graphrag._document_plan, prepared jsonb);
 
 drop type graphrag._document_plan, graphrag._edge_lists, graphrag._visit_lists, graphrag._gated_entity;
 
@@ -3211,7 +3211,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_synonyms', '0.8', 0, 1,
         'Cosine of two entities'' texts, such as 0.8, from which PageRank goes from one to the other; 1: it never does.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
-    ('lexical_candidates', '3000', 1, 1000000,
+    ('lexical_candidates', '1000', 1, 1000000,
         'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('community_resolution', '1.0', 0.0001, 1000,
@@ -17691,7 +17691,8 @@ create or replace function graphrag._lexical_plan(question text, kind text, filt
     returns graphrag._lexical_plan
     language plpgsql stable parallel safe
 as $function$
--- If even the rarest term is in too many texts, those that have the next rarest too are looked at, and so on.
+-- If even the rarest term is in too many texts, those that have the next rarest too are looked at, and so on. A space
+-- is small if reading the texts of a term in it costs less than finding those of the term in all spaces may.
 declare
     _rows double precision := (graphrag._setting('lexical_candidates') #>> '{}')::double precision;
     _plan graphrag._lexical_plan;
@@ -17720,7 +17721,7 @@ begin
         array_agg(t.term::tsquery order by t.no),
         array_agg(t.weight order by t.no),
         min(t.words),
-        min(t.total) <= _rows
+        min(t.total) <= 3 * _rows
     into _plan
     from term as t;
     return _plan;
@@ -17729,33 +17730,39 @@ $function$;
 
 comment on function graphrag._lexical_plan(text, text, graphrag._filter) is 'How to rank one kind of text by a question''s terms: which of them drive the index, and their weights.';
 
-create or replace function graphrag._rough_score(tsv tsvector, plan graphrag._lexical_plan)
+create function graphrag._rough_score(
+    tsv tsvector,
+    terms tsquery[],
+    weights double precision[],
+    words double precision
+)
     returns double precision
     language sql immutable parallel safe
 as $function$
 -- BM25 as if the sixteen rarest terms were all and occurred once. One expression without a query, so that the planner
--- inlines it: it is what a few thousand texts are judged by.
+-- inlines it: it is what a few thousand texts are judged by. Lists, because a field of a row is looked for each time.
     select (
-        case when tsv @@ plan.terms[1] then plan.weights[1] else 0 end
-        + case when tsv @@ plan.terms[2] then plan.weights[2] else 0 end
-        + case when tsv @@ plan.terms[3] then plan.weights[3] else 0 end
-        + case when tsv @@ plan.terms[4] then plan.weights[4] else 0 end
-        + case when tsv @@ plan.terms[5] then plan.weights[5] else 0 end
-        + case when tsv @@ plan.terms[6] then plan.weights[6] else 0 end
-        + case when tsv @@ plan.terms[7] then plan.weights[7] else 0 end
-        + case when tsv @@ plan.terms[8] then plan.weights[8] else 0 end
-        + case when tsv @@ plan.terms[9] then plan.weights[9] else 0 end
-        + case when tsv @@ plan.terms[10] then plan.weights[10] else 0 end
-        + case when tsv @@ plan.terms[11] then plan.weights[11] else 0 end
-        + case when tsv @@ plan.terms[12] then plan.weights[12] else 0 end
-        + case when tsv @@ plan.terms[13] then plan.weights[13] else 0 end
-        + case when tsv @@ plan.terms[14] then plan.weights[14] else 0 end
-        + case when tsv @@ plan.terms[15] then plan.weights[15] else 0 end
-        + case when tsv @@ plan.terms[16] then plan.weights[16] else 0 end
-    ) / (1.3 + 0.9 * length(tsv) / plan.words)
+        case when tsv @@ terms[1] then weights[1] else 0 end
+        + case when tsv @@ terms[2] then weights[2] else 0 end
+        + case when tsv @@ terms[3] then weights[3] else 0 end
+        + case when tsv @@ terms[4] then weights[4] else 0 end
+        + case when tsv @@ terms[5] then weights[5] else 0 end
+        + case when tsv @@ terms[6] then weights[6] else 0 end
+        + case when tsv @@ terms[7] then weights[7] else 0 end
+        + case when tsv @@ terms[8] then weights[8] else 0 end
+        + case when tsv @@ terms[9] then weights[9] else 0 end
+        + case when tsv @@ terms[10] then weights[10] else 0 end
+        + case when tsv @@ terms[11] then weights[11] else 0 end
+        + case when tsv @@ terms[12] then weights[12] else 0 end
+        + case when tsv @@ terms[13] then weights[13] else 0 end
+        + case when tsv @@ terms[14] then weights[14] else 0 end
+        + case when tsv @@ terms[15] then weights[15] else 0 end
+        + case when tsv @@ terms[16] then weights[16] else 0 end
+    ) / (1.3 + 0.9 * length(tsv) / words)
 $function$;
+revoke all on routine graphrag._rough_score(tsv tsvector, terms tsquery[], weights double precision[], words double precision) from public;
 
-comment on function graphrag._rough_score(tsvector, graphrag._lexical_plan) is 'About the BM25 score of a text.';
+comment on function graphrag._rough_score(tsvector, tsquery[], double precision[], double precision) is 'About the BM25 score of a text.';
 
 create or replace function graphrag._bm25(tsv tsvector, plan graphrag._lexical_plan)
     returns table (score double precision)
@@ -17774,43 +17781,47 @@ $function$;
 
 comment on function graphrag._bm25(tsvector, graphrag._lexical_plan) is 'The BM25 score of a text.';
 
-create or replace function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter)
-    returns table (content bigint, space integer)
+create function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter)
+    returns table (content bigint, space integer, tsv tsvector)
     language plpgsql stable parallel safe rows 1000
 as $function$
 -- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what
 -- a term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
 -- kind, because there is an index a kind.
+declare
+    _terms tsquery[] := plan.terms;
+    _weights double precision[] := plan.weights;
 begin
     if plan.drivers is null then
         return;
     elsif plan.is_small then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.space = any (filter.spaces) and t.kind = $2 and t.tsv @@ plan.drivers
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     elsif kind = 'chunk' then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'chunk' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     elsif kind = 'entity' then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'entity' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     else
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'relation' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     end if;
 end
 $function$;
+revoke all on routine graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter) from public;
 
 comment on function graphrag._lexical(graphrag._lexical_plan, text, graphrag._filter) is 'Texts that share rare terms with the question, likely ones first.';
 
@@ -17901,8 +17912,8 @@ begin
     from (
         select v.id, s.score
         from (
-            select r.id, l.content
-            from graphrag._lexical(_plan, 'relation', filter) with ordinality as l (content, space, no)
+            select r.id, l.tsv
+            from graphrag._lexical(_plan, 'relation', filter) with ordinality as l (content, space, tsv, no)
             cross join lateral (
                 select r.id
                 from relation_version as r
@@ -17921,8 +17932,7 @@ begin
             order by l.no, r.id
             limit 4 * depth
         ) as v
-        join content as t on t.id = v.content
-        cross join lateral graphrag._bm25(t.tsv, _plan) as s
+        cross join lateral graphrag._bm25(v.tsv, _plan) as s
         order by 2 desc, v.id
         limit depth
     ) as found;
@@ -18411,10 +18421,14 @@ begin
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
                 from document_chunk as k
-                join document_version as v on v.id = k.version
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
-                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (
+                        filter.metadata_filter is null
+                        or (
+                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                        )
+                    )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
@@ -18436,10 +18450,14 @@ begin
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
                 from document_chunk as k
-                join document_version as v on v.id = k.version
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
-                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (
+                        filter.metadata_filter is null
+                        or (
+                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                        )
+                    )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
@@ -18465,23 +18483,28 @@ begin
         (
             select d.chunk, 0 as identifiers, s.score
             from (
-                select k.chunk, l.content
-                from graphrag._lexical(_plan, 'chunk', filter) with ordinality as l (content, space, no)
+                select k.chunk, l.tsv
+                from graphrag._lexical(_plan, 'chunk', filter) with ordinality as l (content, space, tsv, no)
                 cross join lateral (
                     select d.chunk
                     from document_chunk as d
-                    join document_version as v on v.id = d.version
                     where d.content = l.content
                         and graphrag._believed(d.born, d.died, l.space, filter)
-                        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                        and (
+                            filter.metadata_filter is null
+                            or (
+                                select v.metadata @> filter.metadata_filter
+                                from document_version as v
+                                where v.id = d.version
+                            )
+                        )
                         and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
                     offset 0
                 ) as k
                 order by l.no, k.chunk
                 limit 4 * depth
             ) as d
-            join content as t on t.id = d.content
-            cross join lateral graphrag._bm25(t.tsv, _plan) as s
+            cross join lateral graphrag._bm25(d.tsv, _plan) as s
         )
         union all
         select
@@ -18732,8 +18755,8 @@ begin
     from (
         select v.entity, s.score
         from (
-            select e.entity, l.content
-            from graphrag._lexical(_plan, 'entity', filter) with ordinality as l (content, space, no)
+            select e.entity, l.tsv
+            from graphrag._lexical(_plan, 'entity', filter) with ordinality as l (content, space, tsv, no)
             cross join lateral (
                 select e.entity
                 from entity_version as e
@@ -18745,8 +18768,7 @@ begin
             order by l.no, e.entity
             limit 4 * depth
         ) as v
-        join content as t on t.id = v.content
-        cross join lateral graphrag._bm25(t.tsv, _plan) as s
+        cross join lateral graphrag._bm25(v.tsv, _plan) as s
         order by 2 desc, v.entity
         limit depth
     ) as found;
@@ -19267,31 +19289,28 @@ as $function$
 -- Those too that the read may not see (_alive): looking at each would take longer than all the rest. For meanings that
 -- names have in a document it is looked once, whether there are any. Inlined.
     select distinct n.entity
-    from chunk as k
-    cross join lateral (
+    from (
         select m.space, m.folded from mention as m where m.chunk = $1 order by m.folded limit $3
     ) as m
     join entity_name as n on n.space = m.space and n.folded = m.folded
-    where k.id = $1
-        and n.role <> 'claimed'
+    where n.role <> 'claimed'
         and graphrag._believed(n.born, n.died, n.space, $2)
-        and (
-            n.document = k.document
-            or (
-                n.document is null
-                and not (
-                    (
-                        9223372036854775806 > any (($2).revisions)
-                        or exists (
-                            select
-                            from entity_name as o
-                            where o.space = any (($2).spaces) and o.document is not null and o.died is null
-                        )
-                    )
-                    and exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+        and case
+            when n.document is not null then n.document = (select k.document from chunk as k where k.id = $1)
+            when 9223372036854775806 > any (($2).revisions)
+                or exists (
+                    select
+                    from entity_name as o
+                    where o.space = any (($2).spaces) and o.document is not null and o.died is null
                 )
+            then not exists (
+                select
+                from chunk as k
+                cross join lateral graphrag._own_meanings(n.space, n.folded, k.document, $2) as o
+                where k.id = $1
             )
-        )
+            else true
+        end
 $function$;
 
 comment on function graphrag._named_in(bigint, graphrag._filter, integer) is 'The entities that a passage names; inlined.';

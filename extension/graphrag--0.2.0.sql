@@ -3456,7 +3456,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_synonyms', '0.8', 0, 1,
         'Cosine of two entities'' texts, such as 0.8, from which PageRank goes from one to the other; 1: it never does.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
-    ('lexical_candidates', '3000', 1, 1000000,
+    ('lexical_candidates', '1000', 1, 1000000,
         'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('community_resolution', '1.0', 0.0001, 1000,
@@ -17759,7 +17759,8 @@ create function graphrag._lexical_plan(question text, kind text, filter graphrag
     returns graphrag._lexical_plan
     language plpgsql stable parallel safe
 as $function$
--- If even the rarest term is in too many texts, those that have the next rarest too are looked at, and so on.
+-- If even the rarest term is in too many texts, those that have the next rarest too are looked at, and so on. A space
+-- is small if reading the texts of a term in it costs less than finding those of the term in all spaces may.
 declare
     _rows double precision := (graphrag._setting('lexical_candidates') #>> '{}')::double precision;
     _plan graphrag._lexical_plan;
@@ -17788,7 +17789,7 @@ begin
         array_agg(t.term::tsquery order by t.no),
         array_agg(t.weight order by t.no),
         min(t.words),
-        min(t.total) <= _rows
+        min(t.total) <= 3 * _rows
     into _plan
     from term as t;
     return _plan;
@@ -17796,32 +17797,37 @@ end
 $function$;
 comment on function graphrag._lexical_plan(text, text, graphrag._filter) is 'How to rank one kind of text by a question''s terms: which of them drive the index, and their weights.';
 
-create function graphrag._rough_score(tsv tsvector, plan graphrag._lexical_plan)
+create function graphrag._rough_score(
+    tsv tsvector,
+    terms tsquery[],
+    weights double precision[],
+    words double precision
+)
     returns double precision
     language sql immutable parallel safe
 as $function$
 -- BM25 as if the sixteen rarest terms were all and occurred once. One expression without a query, so that the planner
--- inlines it: it is what a few thousand texts are judged by.
+-- inlines it: it is what a few thousand texts are judged by. Lists, because a field of a row is looked for each time.
     select (
-        case when tsv @@ plan.terms[1] then plan.weights[1] else 0 end
-        + case when tsv @@ plan.terms[2] then plan.weights[2] else 0 end
-        + case when tsv @@ plan.terms[3] then plan.weights[3] else 0 end
-        + case when tsv @@ plan.terms[4] then plan.weights[4] else 0 end
-        + case when tsv @@ plan.terms[5] then plan.weights[5] else 0 end
-        + case when tsv @@ plan.terms[6] then plan.weights[6] else 0 end
-        + case when tsv @@ plan.terms[7] then plan.weights[7] else 0 end
-        + case when tsv @@ plan.terms[8] then plan.weights[8] else 0 end
-        + case when tsv @@ plan.terms[9] then plan.weights[9] else 0 end
-        + case when tsv @@ plan.terms[10] then plan.weights[10] else 0 end
-        + case when tsv @@ plan.terms[11] then plan.weights[11] else 0 end
-        + case when tsv @@ plan.terms[12] then plan.weights[12] else 0 end
-        + case when tsv @@ plan.terms[13] then plan.weights[13] else 0 end
-        + case when tsv @@ plan.terms[14] then plan.weights[14] else 0 end
-        + case when tsv @@ plan.terms[15] then plan.weights[15] else 0 end
-        + case when tsv @@ plan.terms[16] then plan.weights[16] else 0 end
-    ) / (1.3 + 0.9 * length(tsv) / plan.words)
+        case when tsv @@ terms[1] then weights[1] else 0 end
+        + case when tsv @@ terms[2] then weights[2] else 0 end
+        + case when tsv @@ terms[3] then weights[3] else 0 end
+        + case when tsv @@ terms[4] then weights[4] else 0 end
+        + case when tsv @@ terms[5] then weights[5] else 0 end
+        + case when tsv @@ terms[6] then weights[6] else 0 end
+        + case when tsv @@ terms[7] then weights[7] else 0 end
+        + case when tsv @@ terms[8] then weights[8] else 0 end
+        + case when tsv @@ terms[9] then weights[9] else 0 end
+        + case when tsv @@ terms[10] then weights[10] else 0 end
+        + case when tsv @@ terms[11] then weights[11] else 0 end
+        + case when tsv @@ terms[12] then weights[12] else 0 end
+        + case when tsv @@ terms[13] then weights[13] else 0 end
+        + case when tsv @@ terms[14] then weights[14] else 0 end
+        + case when tsv @@ terms[15] then weights[15] else 0 end
+        + case when tsv @@ terms[16] then weights[16] else 0 end
+    ) / (1.3 + 0.9 * length(tsv) / words)
 $function$;
-comment on function graphrag._rough_score(tsvector, graphrag._lexical_plan) is 'About the BM25 score of a text.';
+comment on function graphrag._rough_score(tsvector, tsquery[], double precision[], double precision) is 'About the BM25 score of a text.';
 
 create function graphrag._bm25(tsv tsvector, plan graphrag._lexical_plan)
     returns table (score double precision)
@@ -17840,39 +17846,42 @@ $function$;
 comment on function graphrag._bm25(tsvector, graphrag._lexical_plan) is 'The BM25 score of a text.';
 
 create function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter)
-    returns table (content bigint, space integer)
+    returns table (content bigint, space integer, tsv tsvector)
     language plpgsql stable parallel safe rows 1000
 as $function$
 -- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what
 -- a term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
 -- kind, because there is an index a kind.
+declare
+    _terms tsquery[] := plan.terms;
+    _weights double precision[] := plan.weights;
 begin
     if plan.drivers is null then
         return;
     elsif plan.is_small then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.space = any (filter.spaces) and t.kind = $2 and t.tsv @@ plan.drivers
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     elsif kind = 'chunk' then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'chunk' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     elsif kind = 'entity' then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'entity' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     else
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'relation' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     end if;
 end
 $function$;
@@ -17966,8 +17975,8 @@ begin
     from (
         select v.id, s.score
         from (
-            select r.id, l.content
-            from graphrag._lexical(_plan, 'relation', filter) with ordinality as l (content, space, no)
+            select r.id, l.tsv
+            from graphrag._lexical(_plan, 'relation', filter) with ordinality as l (content, space, tsv, no)
             cross join lateral (
                 select r.id
                 from relation_version as r
@@ -17986,8 +17995,7 @@ begin
             order by l.no, r.id
             limit 4 * depth
         ) as v
-        join content as t on t.id = v.content
-        cross join lateral graphrag._bm25(t.tsv, _plan) as s
+        cross join lateral graphrag._bm25(v.tsv, _plan) as s
         order by 2 desc, v.id
         limit depth
     ) as found;
@@ -18456,10 +18464,14 @@ begin
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
                 from document_chunk as k
-                join document_version as v on v.id = k.version
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
-                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (
+                        filter.metadata_filter is null
+                        or (
+                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                        )
+                    )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
@@ -18481,10 +18493,14 @@ begin
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
                 from document_chunk as k
-                join document_version as v on v.id = k.version
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
-                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (
+                        filter.metadata_filter is null
+                        or (
+                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                        )
+                    )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
@@ -18509,23 +18525,28 @@ begin
         (
             select d.chunk, 0 as identifiers, s.score
             from (
-                select k.chunk, l.content
-                from graphrag._lexical(_plan, 'chunk', filter) with ordinality as l (content, space, no)
+                select k.chunk, l.tsv
+                from graphrag._lexical(_plan, 'chunk', filter) with ordinality as l (content, space, tsv, no)
                 cross join lateral (
                     select d.chunk
                     from document_chunk as d
-                    join document_version as v on v.id = d.version
                     where d.content = l.content
                         and graphrag._believed(d.born, d.died, l.space, filter)
-                        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                        and (
+                            filter.metadata_filter is null
+                            or (
+                                select v.metadata @> filter.metadata_filter
+                                from document_version as v
+                                where v.id = d.version
+                            )
+                        )
                         and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
                     offset 0
                 ) as k
                 order by l.no, k.chunk
                 limit 4 * depth
             ) as d
-            join content as t on t.id = d.content
-            cross join lateral graphrag._bm25(t.tsv, _plan) as s
+            cross join lateral graphrag._bm25(d.tsv, _plan) as s
         )
         union all
         select
@@ -18771,8 +18792,8 @@ begin
     from (
         select v.entity, s.score
         from (
-            select e.entity, l.content
-            from graphrag._lexical(_plan, 'entity', filter) with ordinality as l (content, space, no)
+            select e.entity, l.tsv
+            from graphrag._lexical(_plan, 'entity', filter) with ordinality as l (content, space, tsv, no)
             cross join lateral (
                 select e.entity
                 from entity_version as e
@@ -18784,8 +18805,7 @@ begin
             order by l.no, e.entity
             limit 4 * depth
         ) as v
-        join content as t on t.id = v.content
-        cross join lateral graphrag._bm25(t.tsv, _plan) as s
+        cross join lateral graphrag._bm25(v.tsv, _plan) as s
         order by 2 desc, v.entity
         limit depth
     ) as found;
@@ -19291,31 +19311,28 @@ as $function$
 -- Those too that the read may not see (_alive): looking at each would take longer than all the rest. For meanings that
 -- names have in a document it is looked once, whether there are any. Inlined.
     select distinct n.entity
-    from chunk as k
-    cross join lateral (
+    from (
         select m.space, m.folded from mention as m where m.chunk = $1 order by m.folded limit $3
     ) as m
     join entity_name as n on n.space = m.space and n.folded = m.folded
-    where k.id = $1
-        and n.role <> 'claimed'
+    where n.role <> 'claimed'
         and graphrag._believed(n.born, n.died, n.space, $2)
-        and (
-            n.document = k.document
-            or (
-                n.document is null
-                and not (
-                    (
-                        9223372036854775806 > any (($2).revisions)
-                        or exists (
-                            select
-                            from entity_name as o
-                            where o.space = any (($2).spaces) and o.document is not null and o.died is null
-                        )
-                    )
-                    and exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+        and case
+            when n.document is not null then n.document = (select k.document from chunk as k where k.id = $1)
+            when 9223372036854775806 > any (($2).revisions)
+                or exists (
+                    select
+                    from entity_name as o
+                    where o.space = any (($2).spaces) and o.document is not null and o.died is null
                 )
+            then not exists (
+                select
+                from chunk as k
+                cross join lateral graphrag._own_meanings(n.space, n.folded, k.document, $2) as o
+                where k.id = $1
             )
-        )
+            else true
+        end
 $function$;
 comment on function graphrag._named_in(bigint, graphrag._filter, integer) is 'The entities that a passage names; inlined.';
 

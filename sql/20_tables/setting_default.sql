@@ -53,7 +53,7 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_synonyms', '0.8', 0, 1,
         'Cosine of two entities'' texts, such as 0.8, from which PageRank goes from one to the other; 1: it never does.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
-    ('lexical_candidates', '3000', 1, 1000000,
+    ('lexical_candidates', '1000', 1, 1000000,
         'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('community_resolution', '1.0', 0.0001, 1000,

@@ -56,7 +56,8 @@ create function graphrag._lexical_plan(question text, kind text, filter graphrag
     returns graphrag._lexical_plan
     language plpgsql stable parallel safe
 as $function$
--- If even the rarest term is in too many texts, those that have the next rarest too are looked at, and so on.
+-- If even the rarest term is in too many texts, those that have the next rarest too are looked at, and so on. A space
+-- is small if reading the texts of a term in it costs less than finding those of the term in all spaces may.
 declare
     _rows double precision := (graphrag._setting('lexical_candidates') #>> '{}')::double precision;
     _plan graphrag._lexical_plan;
@@ -85,7 +86,7 @@ begin
         array_agg(t.term::tsquery order by t.no),
         array_agg(t.weight order by t.no),
         min(t.words),
-        min(t.total) <= _rows
+        min(t.total) <= 3 * _rows
     into _plan
     from term as t;
     return _plan;
@@ -93,32 +94,37 @@ end
 $function$;
 comment on function graphrag._lexical_plan(text, text, graphrag._filter) is 'How to rank one kind of text by a question''s terms: which of them drive the index, and their weights.';
 
-create function graphrag._rough_score(tsv tsvector, plan graphrag._lexical_plan)
+create function graphrag._rough_score(
+    tsv tsvector,
+    terms tsquery[],
+    weights double precision[],
+    words double precision
+)
     returns double precision
     language sql immutable parallel safe
 as $function$
 -- BM25 as if the sixteen rarest terms were all and occurred once. One expression without a query, so that the planner
--- inlines it: it is what a few thousand texts are judged by.
+-- inlines it: it is what a few thousand texts are judged by. Lists, because a field of a row is looked for each time.
     select (
-        case when tsv @@ plan.terms[1] then plan.weights[1] else 0 end
-        + case when tsv @@ plan.terms[2] then plan.weights[2] else 0 end
-        + case when tsv @@ plan.terms[3] then plan.weights[3] else 0 end
-        + case when tsv @@ plan.terms[4] then plan.weights[4] else 0 end
-        + case when tsv @@ plan.terms[5] then plan.weights[5] else 0 end
-        + case when tsv @@ plan.terms[6] then plan.weights[6] else 0 end
-        + case when tsv @@ plan.terms[7] then plan.weights[7] else 0 end
-        + case when tsv @@ plan.terms[8] then plan.weights[8] else 0 end
-        + case when tsv @@ plan.terms[9] then plan.weights[9] else 0 end
-        + case when tsv @@ plan.terms[10] then plan.weights[10] else 0 end
-        + case when tsv @@ plan.terms[11] then plan.weights[11] else 0 end
-        + case when tsv @@ plan.terms[12] then plan.weights[12] else 0 end
-        + case when tsv @@ plan.terms[13] then plan.weights[13] else 0 end
-        + case when tsv @@ plan.terms[14] then plan.weights[14] else 0 end
-        + case when tsv @@ plan.terms[15] then plan.weights[15] else 0 end
-        + case when tsv @@ plan.terms[16] then plan.weights[16] else 0 end
-    ) / (1.3 + 0.9 * length(tsv) / plan.words)
+        case when tsv @@ terms[1] then weights[1] else 0 end
+        + case when tsv @@ terms[2] then weights[2] else 0 end
+        + case when tsv @@ terms[3] then weights[3] else 0 end
+        + case when tsv @@ terms[4] then weights[4] else 0 end
+        + case when tsv @@ terms[5] then weights[5] else 0 end
+        + case when tsv @@ terms[6] then weights[6] else 0 end
+        + case when tsv @@ terms[7] then weights[7] else 0 end
+        + case when tsv @@ terms[8] then weights[8] else 0 end
+        + case when tsv @@ terms[9] then weights[9] else 0 end
+        + case when tsv @@ terms[10] then weights[10] else 0 end
+        + case when tsv @@ terms[11] then weights[11] else 0 end
+        + case when tsv @@ terms[12] then weights[12] else 0 end
+        + case when tsv @@ terms[13] then weights[13] else 0 end
+        + case when tsv @@ terms[14] then weights[14] else 0 end
+        + case when tsv @@ terms[15] then weights[15] else 0 end
+        + case when tsv @@ terms[16] then weights[16] else 0 end
+    ) / (1.3 + 0.9 * length(tsv) / words)
 $function$;
-comment on function graphrag._rough_score(tsvector, graphrag._lexical_plan) is 'About the BM25 score of a text.';
+comment on function graphrag._rough_score(tsvector, tsquery[], double precision[], double precision) is 'About the BM25 score of a text.';
 
 create function graphrag._bm25(tsv tsvector, plan graphrag._lexical_plan)
     returns table (score double precision)
@@ -137,39 +143,42 @@ $function$;
 comment on function graphrag._bm25(tsvector, graphrag._lexical_plan) is 'The BM25 score of a text.';
 
 create function graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter)
-    returns table (content bigint, space integer)
+    returns table (content bigint, space integer, tsv tsvector)
     language plpgsql stable parallel safe rows 1000
 as $function$
 -- The texts that the driving terms find, likely ones first. Of spaces that are small every text is looked at, not what
 -- a term finds in all the others too; elsewhere the space is no condition for an index (array_position). A statement a
 -- kind, because there is an index a kind.
+declare
+    _terms tsquery[] := plan.terms;
+    _weights double precision[] := plan.weights;
 begin
     if plan.drivers is null then
         return;
     elsif plan.is_small then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.space = any (filter.spaces) and t.kind = $2 and t.tsv @@ plan.drivers
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     elsif kind = 'chunk' then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'chunk' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     elsif kind = 'entity' then
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'entity' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     else
         return query
-        select t.id, t.space
+        select t.id, t.space, t.tsv
         from content as t
         where t.kind = 'relation' and t.tsv @@ plan.drivers and array_position(filter.spaces, t.space) is not null
-        order by graphrag._rough_score(t.tsv, plan) desc, t.id;
+        order by graphrag._rough_score(t.tsv, _terms, _weights, plan.words) desc, t.id;
     end if;
 end
 $function$;

@@ -84,8 +84,8 @@ begin
     from (
         select v.id, s.score
         from (
-            select r.id, l.content
-            from graphrag._lexical(_plan, 'relation', filter) with ordinality as l (content, space, no)
+            select r.id, l.tsv
+            from graphrag._lexical(_plan, 'relation', filter) with ordinality as l (content, space, tsv, no)
             cross join lateral (
                 select r.id
                 from relation_version as r
@@ -104,8 +104,7 @@ begin
             order by l.no, r.id
             limit 4 * depth
         ) as v
-        join content as t on t.id = v.content
-        cross join lateral graphrag._bm25(t.tsv, _plan) as s
+        cross join lateral graphrag._bm25(v.tsv, _plan) as s
         order by 2 desc, v.id
         limit depth
     ) as found;

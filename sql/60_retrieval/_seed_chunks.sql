@@ -23,10 +23,14 @@ begin
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
                 from document_chunk as k
-                join document_version as v on v.id = k.version
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
-                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (
+                        filter.metadata_filter is null
+                        or (
+                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                        )
+                    )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
@@ -48,10 +52,14 @@ begin
                 -- A chunk that its document repeats is one passage.
                 select distinct k.chunk
                 from document_chunk as k
-                join document_version as v on v.id = k.version
                 where k.content = t.id
                     and graphrag._believed(k.born, k.died, t.space, filter)
-                    and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                    and (
+                        filter.metadata_filter is null
+                        or (
+                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                        )
+                    )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
             ) as d
             order by t.distance, d.chunk
@@ -76,23 +84,28 @@ begin
         (
             select d.chunk, 0 as identifiers, s.score
             from (
-                select k.chunk, l.content
-                from graphrag._lexical(_plan, 'chunk', filter) with ordinality as l (content, space, no)
+                select k.chunk, l.tsv
+                from graphrag._lexical(_plan, 'chunk', filter) with ordinality as l (content, space, tsv, no)
                 cross join lateral (
                     select d.chunk
                     from document_chunk as d
-                    join document_version as v on v.id = d.version
                     where d.content = l.content
                         and graphrag._believed(d.born, d.died, l.space, filter)
-                        and (filter.metadata_filter is null or v.metadata @> filter.metadata_filter)
+                        and (
+                            filter.metadata_filter is null
+                            or (
+                                select v.metadata @> filter.metadata_filter
+                                from document_version as v
+                                where v.id = d.version
+                            )
+                        )
                         and (filter.as_of is null or exists (select from graphrag._holding(d.chunk, filter.as_of)))
                     offset 0
                 ) as k
                 order by l.no, k.chunk
                 limit 4 * depth
             ) as d
-            join content as t on t.id = d.content
-            cross join lateral graphrag._bm25(t.tsv, _plan) as s
+            cross join lateral graphrag._bm25(d.tsv, _plan) as s
         )
         union all
         select

@@ -131,8 +131,8 @@ begin
     from (
         select v.entity, s.score
         from (
-            select e.entity, l.content
-            from graphrag._lexical(_plan, 'entity', filter) with ordinality as l (content, space, no)
+            select e.entity, l.tsv
+            from graphrag._lexical(_plan, 'entity', filter) with ordinality as l (content, space, tsv, no)
             cross join lateral (
                 select e.entity
                 from entity_version as e
@@ -144,8 +144,7 @@ begin
             order by l.no, e.entity
             limit 4 * depth
         ) as v
-        join content as t on t.id = v.content
-        cross join lateral graphrag._bm25(t.tsv, _plan) as s
+        cross join lateral graphrag._bm25(v.tsv, _plan) as s
         order by 2 desc, v.entity
         limit depth
     ) as found;

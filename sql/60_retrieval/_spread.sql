@@ -411,30 +411,27 @@ as $function$
 -- Those too that the read may not see (_alive): looking at each would take longer than all the rest. For meanings that
 -- names have in a document it is looked once, whether there are any. Inlined.
     select distinct n.entity
-    from chunk as k
-    cross join lateral (
+    from (
         select m.space, m.folded from mention as m where m.chunk = $1 order by m.folded limit $3
     ) as m
     join entity_name as n on n.space = m.space and n.folded = m.folded
-    where k.id = $1
-        and n.role <> 'claimed'
+    where n.role <> 'claimed'
         and graphrag._believed(n.born, n.died, n.space, $2)
-        and (
-            n.document = k.document
-            or (
-                n.document is null
-                and not (
-                    (
-                        9223372036854775806 > any (($2).revisions)
-                        or exists (
-                            select
-                            from entity_name as o
-                            where o.space = any (($2).spaces) and o.document is not null and o.died is null
-                        )
-                    )
-                    and exists (select from graphrag._own_meanings(n.space, n.folded, k.document, $2))
+        and case
+            when n.document is not null then n.document = (select k.document from chunk as k where k.id = $1)
+            when 9223372036854775806 > any (($2).revisions)
+                or exists (
+                    select
+                    from entity_name as o
+                    where o.space = any (($2).spaces) and o.document is not null and o.died is null
                 )
+            then not exists (
+                select
+                from chunk as k
+                cross join lateral graphrag._own_meanings(n.space, n.folded, k.document, $2) as o
+                where k.id = $1
             )
-        )
+            else true
+        end
 $function$;
 comment on function graphrag._named_in(bigint, graphrag._filter, integer) is 'The entities that a passage names; inlined.';
