@@ -143,8 +143,11 @@ bench-peers: start
 	@extension/quietly.sh models bench/local_models/serve.sh start
 	@[ ! -f $(STATE)/peers-venv/ready ] || $(environment) $(STATE)/peers-venv/bin/python -m bench.peers $(BENCH)
 
+# LATENCY="--entities 10000 --relations 40000" for another size, "--keep" for the graph that is there already.
+LATENCY ?=
+bench-latency: export SHARED_BUFFERS ?= 4GB
 bench-latency: start
-	@$(environment) $(VENV)/bin/python -m bench.latency
+	@$(environment) $(VENV)/bin/python -m bench.latency $(LATENCY)
 
 lint: setup
 	@extension/lint.sh

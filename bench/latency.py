@@ -2,7 +2,8 @@
 
 The floor is one call that does three vector scans, one full-text search by a rare word and a two-hop expansion, capped,
 with nothing else: no filter, no fusion, no rows. Times are taken inside the server, in one session, the question's
-vector given, after a warm-up, alternately, so that what else the machine does falls on both.
+vector given, after a warm-up, alternately, so that what else the machine does falls on both. The server should be able
+to keep the graph in memory: `make` gives it 4 GB of shared buffers, SHARED_BUFFERS= another number.
 
 Environment: GRAPHRAG_DSN, the server (superuser).
 """
@@ -10,21 +11,14 @@ Environment: GRAPHRAG_DSN, the server (superuser).
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
-import statistics
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg import sql
 
 from bench import generate
-
-Connection = psycopg.Connection[Any]
+from bench.measure import Connection, cpu_ms, publish, spread, value
 
 FLOOR = """
 create function pg_temp.floor_scans(question text, vec vector, hops integer) returns bigint language plpgsql as $$
@@ -107,22 +101,63 @@ def statements(realm: str) -> dict[str, str]:
 
 
 def measure(
-    conn: Connection, realm: str, asked: list[generate.Question], warm: int
-) -> dict[str, list[float]]:
+    conn: Connection, realm: str, asked: list[generate.Question]
+) -> dict[str, list[tuple[float, float]]]:
+    """Of each statement and question the milliseconds on the clock and of the processor. All are asked once before:
+    so what they read is in memory, as it is for who asks often."""
     conn.execute(sql.SQL("set search_path to {}, public").format(sql.Identifier(realm)))
     conn.execute("set enable_seqscan = off; set jit = off; set max_parallel_workers_per_gather = 0")
     conn.execute("set hnsw.ef_search = 100")
     conn.execute(FLOOR)
     conn.execute(TIMED)
-    times: dict[str, list[float]] = {name: [] for name in statements(realm)}
-    for no, question in enumerate(asked):
-        for name, statement in statements(realm).items():
-            row = conn.execute(
-                "select pg_temp.timed(%s, %s, %s)", [statement, question.text, question.embedding]
-            ).fetchone()
-            if no >= warm and row:
-                times[name].append(row[0])
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in statements(realm)}
+    for is_warm in (False, True):
+        for question in asked:
+            for name, statement in statements(realm).items():
+                before = cpu_ms(conn)
+                timed = value(
+                    conn, "select pg_temp.timed(%s, %s, %s)", [statement, question.text, question.embedding]
+                )
+                if is_warm:
+                    times[name].append((timed, cpu_ms(conn) - before))
     return times
+
+
+def summary(times: dict[str, list[tuple[float, float]]]) -> dict[str, dict[str, float]]:
+    """Medians, and how often the floor's they are; on the clock, and of the processor."""
+    clock = {name: spread([timed for timed, _ in taken]) for name, taken in times.items()}
+    processor = {name: spread([spent for _, spent in taken]) for name, taken in times.items()}
+    return {
+        name: {
+            "p50": clock[name]["p50"],
+            "p95": clock[name]["p95"],
+            "over_floor": round(clock[name]["p50"] / clock["floor"]["p50"], 2),
+            "processor_p50": processor[name]["p50"],
+            "processor_over_floor": round(processor[name]["p50"] / processor["floor"]["p50"], 2),
+        }
+        for name in times
+    }
+
+
+def make(server: str, name: str, size: generate.Size) -> None:
+    """A database with the graph, its words counted."""
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+        conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    with psycopg.connect(elsewhere(server, name), autocommit=True) as conn:
+        conn.execute("set client_min_messages = warning")
+        conn.execute("create extension graphrag cascade")
+        generate.generate(conn, "bench", size)
+        conn.execute("set search_path to bench, public")
+        conn.execute("set session_replication_role = replica")  # counts come with a revision otherwise
+        conn.execute("select graphrag._count_all_terms(s.id, s.revision) from space as s")
+        conn.execute("reset session_replication_role")
+        conn.execute("vacuum analyze term_stat, term_total")
+
+
+def elsewhere(server: str, name: str) -> str:
+    """The same server's other database."""
+    return urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
 
 
 def main() -> None:
@@ -133,55 +168,19 @@ def main() -> None:
     parser.add_argument("--relations", type=int, default=400_000)
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--keep", action="store_true", help="measure the graph that is there already")
-    parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     server = os.environ["GRAPHRAG_DSN"]
-    name = "graphrag_bench_latency"
-    database = urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+    name = f"graphrag_bench_{options.relations}"
     if not options.keep:
-        with psycopg.connect(server, autocommit=True) as conn:
-            conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
-            conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    with psycopg.connect(database, autocommit=True) as conn:
-        conn.execute("set client_min_messages = warning")
-        if not options.keep:
-            conn.execute("create extension graphrag cascade")
-            size = generate.Size(entities=options.entities, relations=options.relations)
-            generate.generate(conn, "bench", size)
-            conn.execute("set search_path to bench, public")
-            conn.execute("set session_replication_role = replica")  # counts come with a revision otherwise
-            conn.execute("select graphrag._count_all_terms(s.id, s.revision) from space as s")
-            conn.execute("reset session_replication_role")
-            conn.execute("vacuum analyze term_stat, term_total")
-        conn.execute("reset search_path")
-        asked = generate.questions(conn, "bench", options.questions + 10)
-        times = measure(conn, "bench", asked, warm=10)
-        version = conn.execute("select version()").fetchone()
-    floor = statistics.median(times["floor"])
-    figures = {
-        system: {
-            "p50": round(statistics.median(values), 1),
-            "p95": round(statistics.quantiles(values, n=20)[-1], 1),
-            "p50 over floor": round(statistics.median(values) / floor, 2),
-        }
-        for system, values in times.items()
-    }
-    for system, figure in figures.items():
-        print(f"{system:22} {figure}")
-    output = options.output or Path(__file__).parent / f"results/latency-{options.relations}.json"
-    report = {
-        "what": "server-side milliseconds of retrieve() on a generated graph, beside the bare scans",
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end",
-        "postgresql": version and version[0],
-        "entities": options.entities,
-        "relations": options.relations,
-        "questions": options.questions,
-        "figures": figures,
-        "raw": {system: [round(value, 2) for value in values] for system, values in times.items()},
-    }
-    output.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"written to {output}")
+        make(server, name, generate.Size(entities=options.entities, relations=options.relations))
+    with psycopg.connect(elsewhere(server, name), autocommit=True) as conn:
+        times = measure(conn, "bench", generate.questions(conn, "bench", options.questions))
+        settings = {key: vars(options)[key] for key in ("entities", "relations", "questions")}
+        figures = summary(times)
+        for system, figure in figures.items():
+            print(f"{system:22} {figure}")
+        raw = {system: [[round(ms, 2) for ms in both] for both in taken] for system, taken in times.items()}
+        print(publish(f"latency-{options.relations}", conn, settings, {"figures": figures, "raw": raw}))
 
 
 if __name__ == "__main__":

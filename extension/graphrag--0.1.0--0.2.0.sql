@@ -18426,7 +18426,9 @@ begin
                     and (
                         filter.metadata_filter is null
                         or (
-                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                            select v.metadata @> filter.metadata_filter
+                            from document_version as v
+                            where v.id = k.version
                         )
                     )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
@@ -18455,7 +18457,9 @@ begin
                     and (
                         filter.metadata_filter is null
                         or (
-                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                            select v.metadata @> filter.metadata_filter
+                            from document_version as v
+                            where v.id = k.version
                         )
                     )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))

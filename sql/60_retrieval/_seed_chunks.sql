@@ -28,7 +28,9 @@ begin
                     and (
                         filter.metadata_filter is null
                         or (
-                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                            select v.metadata @> filter.metadata_filter
+                            from document_version as v
+                            where v.id = k.version
                         )
                     )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
@@ -57,7 +59,9 @@ begin
                     and (
                         filter.metadata_filter is null
                         or (
-                            select v.metadata @> filter.metadata_filter from document_version as v where v.id = k.version
+                            select v.metadata @> filter.metadata_filter
+                            from document_version as v
+                            where v.id = k.version
                         )
                     )
                     and (filter.as_of is null or exists (select from graphrag._holding(k.chunk, filter.as_of)))
