@@ -9,19 +9,20 @@ create function graphrag._describe_communities(
 as $function$
 -- Each community as a model is shown it, at most about budget characters, the weightiest first: its parts, which are
 -- entities or the communities below it, and the relations between different parts. The hash is of all of them, shown or
--- not, and of their ids, a community's being its own hash.
+-- not, and of their ids, a community's being its own hash. A community's number is no entity's id, though it may be
+-- the same number. Nothing joins the members to their counts: how many they are is not known when that is planned.
 begin
     return array(
         with plan as materialized (
             select p.* from unnest(plans) as p
         ),
         member as materialized (
-            select p.no, m.entity as part, m.entity
+            select p.no, m.entity as part, m.entity, true as is_part
             from plan as p
             cross join unnest(p.members) as m (entity)
             where p.level = 0
             union all
-            select p.no, b.no, m.entity
+            select p.no, b.no, m.entity, false
             from plan as p
             join unnest(below) as b on b.no = any (p.children)
             cross join unnest(b.members) as m (entity)
@@ -59,12 +60,14 @@ begin
                 and (v.died is null or v.died > $1)
                 and (
                     (o.no = s.no and o.part <> s.part)
-                    or (v.object is null and s.part = s.entity)
+                    or (v.object is null and s.is_part)
                 )
         ),
         degree as materialized (
-            select d.no, d.part, count(*) as facts
+            select d.no, d.part, count(*) - 1 as facts
             from (
+                select m.no, m.part from member as m where m.is_part
+                union all
                 select f.no, f.part from fact as f
                 union all
                 select f.no, f.other from fact as f where f.other is not null
@@ -72,17 +75,12 @@ begin
             group by d.no, d.part
         ),
         part as materialized (
-            select
-                m.no,
-                v.name,
-                '- ' || graphrag._one_line(c.body) as line,
-                m.entity::text as id,
-                coalesce(d.facts, 0) as weight
-            from member as m
-            join entity_version as v on v.entity = m.entity and v.born <= $1 and (v.died is null or v.died > $1)
+            select d.no, v.name, '- ' || graphrag._one_line(c.body) as line, v.entity::text as id, d.facts as weight
+            from plan as p
+            join degree as d on d.no = p.no
+            join entity_version as v on v.entity = d.part and v.born <= $1 and (v.died is null or v.died > $1)
             join content as c on c.id = v.content
-            left join degree as d on d.no = m.no and d.part = m.part
-            where m.part = m.entity
+            where p.level = 0
             union all
             select p.no, b.names[1], format('- %s: %s', b.title, b.summary), encode(b.hash, 'hex'),
                 cardinality(b.members)
