@@ -178,8 +178,9 @@ def test_bad_arguments(world: Connection, arguments: dict[str, Any], sqlstate: s
     mistake(world, REALM, sqlstate, (mentions,), "build_communities", **arguments)
 
 
-def test_a_community_of_20_000_is_described(world: Connection) -> None:
-    """In time that grows with it: were members joined to their facts pair by pair, this would take minutes."""
+@pytest.fixture
+def crowd(world: Connection) -> Connection:
+    """20,000 entities more, each of which knows the next."""
     with world.transaction():
         sql(world, "set local session_replication_role = replica")
         sql(
@@ -201,24 +202,57 @@ def test_a_community_of_20_000_is_described(world: Connection) -> None:
         )
     sql(world, f"analyze {REALM}.entity_version, {REALM}.relation_version, {REALM}.content")
     sql(world, f"set search_path = {REALM}, public")
-    described = one(
+    sql(world, "drop table if exists pg_temp.crowd")
+    sql(
         world,
-        f"""
-        select length(d.text) as shown, cardinality(d.relations) as relations
-        from (select array_agg(entity order by entity) as members, max(born) as now
-            from {REALM}.entity_version where name like 'Node %%') as m,
-        unnest(graphrag._describe_communities(
-            m.now,
+        """
+        create temporary table crowd as
+        select
+            max(born) as now,
             array[jsonb_populate_record(null::graphrag._community_plan, jsonb_build_object(
-                'no', 1, 'level', 0, 'children', '[]'::jsonb, 'members', to_jsonb(m.members)
-            ))],
-            '{{}}',
-            24000
-        )) as d
+                'no', 1, 'level', 0, 'children', '[]'::jsonb, 'members', jsonb_agg(entity order by entity)
+            ))] as plans
+        from entity_version
+        where name like 'Node %'
+        """,
+    )
+    return world
+
+
+# In time and space that grow with a community: were its members joined pair by pair, or copied for each, these would
+# take minutes and gigabytes.
+def test_a_community_of_20_000_is_described(crowd: Connection) -> None:
+    described = one(
+        crowd,
+        """
+        select length(d.text) as shown, cardinality(d.relations) as relations
+        from crowd as c, unnest(graphrag._describe_communities(c.now, c.plans, '{}', 24000)) as d
         """,
     )
     assert described["shown"] <= 24_100
     assert described["relations"] > 100
+
+
+def test_a_community_of_20_000_is_known_again(crowd: Connection) -> None:
+    with crowd.transaction():
+        sql(crowd, "set local session_replication_role = replica")
+        sql(crowd, "insert into community (space) select id from space")
+        sql(
+            crowd,
+            "insert into report (level, hash, title, summary, rating, size, content)"
+            " select 0, '', 'Crowd', 'They know each other.', 5, 20000, min(id) from content",
+        )
+        sql(crowd, "insert into member select r.id, m from report r, crowd c, unnest(c.plans) p, unnest(p.members) m")
+        sql(
+            crowd,
+            "insert into community_version (community, report, level, born) select c.id, r.id, 0, 1 from community c, report r",
+        )
+    sql(crowd, "set temp_file_limit = '100MB'")
+    known = one(
+        crowd,
+        "select m.community, m.report from crowd as c, unnest(graphrag._match_reports((select id from space), c.plans, '{}')) as m",
+    )
+    assert known == {"community": value(crowd, "select id from community"), "report": None}
 
 
 # ---------------------------------------------------------------- what is paid for
