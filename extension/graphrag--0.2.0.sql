@@ -20912,6 +20912,27 @@ comment on function graphrag._cluster_space(integer, bigint, text, double precis
 
 -- sql/70_communities/_describe_communities.sql
 
+create function graphrag._community_parts(plans graphrag._community_plan[], below graphrag._community_plan[])
+    returns table (no integer, part bigint, entity bigint, is_part boolean)
+    language plpgsql immutable parallel safe rows 10000
+as $function$
+-- A function for what it says of its rows: of arrays in arrays twenty would be expected, and each be compared with all.
+begin
+    return query
+    select p.no, m.entity, m.entity, true
+    from unnest(plans) as p
+    cross join unnest(p.members) as m (entity)
+    where p.level = 0
+    union all
+    select p.no, b.no::bigint, m.entity, false
+    from unnest(plans) as p
+    join unnest(below) as b on b.no = any (p.children)
+    cross join unnest(b.members) as m (entity)
+    where p.level > 0;
+end
+$function$;
+comment on function graphrag._community_parts(graphrag._community_plan[], graphrag._community_plan[]) is 'The entities of communities, each with the part of its community that it is in: itself, or a community below.';
+
 create function graphrag._describe_communities(
     revision bigint,
     plans graphrag._community_plan[],
@@ -20924,23 +20945,14 @@ as $function$
 -- Each community as a model is shown it, at most about budget characters, the weightiest first: its parts, which are
 -- entities or the communities below it, and the relations between different parts. The hash is of all of them, shown or
 -- not, and of their ids, a community's being its own hash. A community's number is no entity's id, though it may be
--- the same number. Nothing joins the members to their counts: how many they are is not known when that is planned.
+-- the same number.
 begin
     return array(
         with plan as materialized (
             select p.* from unnest(plans) as p
         ),
         member as materialized (
-            select p.no, m.entity as part, m.entity, true as is_part
-            from plan as p
-            cross join unnest(p.members) as m (entity)
-            where p.level = 0
-            union all
-            select p.no, b.no, m.entity, false
-            from plan as p
-            join unnest(below) as b on b.no = any (p.children)
-            cross join unnest(b.members) as m (entity)
-            where p.level > 0
+            select m.* from graphrag._community_parts(plans, below) as m
         ),
         fact as materialized (
             select

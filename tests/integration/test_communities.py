@@ -221,7 +221,10 @@ def crowd(world: Connection) -> Connection:
 
 # In time and space that grow with a community: were its members joined pair by pair, or copied for each, these would
 # take minutes and gigabytes.
-def test_a_community_of_20_000_is_described(crowd: Connection) -> None:
+@pytest.mark.parametrize("plan", ["force_custom_plan", "force_generic_plan"])
+def test_a_community_of_20_000_is_described(crowd: Connection, plan: str) -> None:
+    """A session takes the generic plan from its sixth description on."""
+    sql(crowd, f"set plan_cache_mode = {plan}")
     described = one(
         crowd,
         """
