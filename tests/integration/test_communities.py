@@ -189,7 +189,9 @@ def crowd(world: Connection) -> Connection:
             with place as (select id as space, revision as born from {REALM}.space),
             text as (select min(id) filter (where kind = 'entity') as entity,
                 min(id) filter (where kind = 'relation') as relation from {REALM}.content),
-            made as (insert into {REALM}.entity (space) select space from place, generate_series(1, 20000) returning id),
+            made as (
+                insert into {REALM}.entity (space) select space from place, generate_series(1, 20000) returning id
+            ),
             version as (
                 insert into {REALM}.entity_version (entity, space, born, name, content)
                 select m.id, p.space, p.born, 'Node ' || m.id, t.entity from made as m, place as p, text as t
@@ -245,15 +247,20 @@ def test_a_community_of_20_000_is_known_again(crowd: Connection) -> None:
             "insert into report (level, hash, title, summary, rating, size, content)"
             " select 0, '', 'Crowd', 'They know each other.', 5, 20000, min(id) from content",
         )
-        sql(crowd, "insert into member select r.id, m from report r, crowd c, unnest(c.plans) p, unnest(p.members) m")
         sql(
             crowd,
-            "insert into community_version (community, report, level, born) select c.id, r.id, 0, 1 from community c, report r",
+            "insert into member select r.id, m from report r, crowd c, unnest(c.plans) p, unnest(p.members) m",
+        )
+        sql(
+            crowd,
+            "insert into community_version (community, report, level, born)"
+            " select c.id, r.id, 0, 1 from community c, report r",
         )
     sql(crowd, "set temp_file_limit = '100MB'")
     known = one(
         crowd,
-        "select m.community, m.report from crowd as c, unnest(graphrag._match_reports((select id from space), c.plans, '{}')) as m",
+        "select m.community, m.report"
+        " from crowd as c, unnest(graphrag._match_reports((select id from space), c.plans, '{}')) as m",
     )
     assert known == {"community": value(crowd, "select id from community"), "report": None}
 
@@ -339,7 +346,9 @@ def test_who_may_only_read_pays_no_report(world: Connection, endpoint: Endpoint)
     assert reports(endpoint) == []
 
 
-@pytest.mark.parametrize("report", [{"rating": 10**400}, {"summary": "".join(map(chr, range(0x3400, 0xD7FF))) * 60}])
+@pytest.mark.parametrize(
+    "report", [{"rating": 10**400}, {"summary": "".join(map(chr, range(0x3400, 0xD7FF))) * 60}]
+)
 def test_one_mad_report_does_not_fail_the_build(
     world: Connection, endpoint: Endpoint, report: dict[str, Any]
 ) -> None:
@@ -452,7 +461,9 @@ def test_a_report_that_is_purged_meanwhile_is_not_kept(
         building = pool.submit(refused, "40001", ("purged",), lambda: build(world))
         try:
             endpoint.wait_for(1, is_report)
-            rows(other, "purge", before=str(value(other, f"select revision from {REALM}.space")), dry_run=False)
+            rows(
+                other, "purge", before=str(value(other, f"select revision from {REALM}.space")), dry_run=False
+            )
         finally:
             release.set()
         building.result(timeout=20)
