@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from typing import Any
@@ -14,9 +15,12 @@ from graphrag_pl.chat import MORE_ROOM, ChatModel, Outcome, Reply
 from graphrag_pl.database import Breathe, Database, Memory, breathing
 from graphrag_pl.extraction import repairing
 from graphrag_pl.parsing import Repair, UnusableError, find_json, without_thoughts
-from graphrag_pl.text import to_json
+from graphrag_pl.text import clean_text, to_json
 
 _LONGEST_TITLE = 200
+#: Characters of a whole report. One that is longer is a model that went round in circles, and PostgreSQL indexes the
+#: words of no text above 1 MB.
+_LONGEST_REPORT = 100_000
 _MOST_FINDINGS = 20
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)")
 _NOTHING = re.compile(r"\W*nothing\W*", re.IGNORECASE)
@@ -93,14 +97,24 @@ def _unique(title: str, leading: Sequence[str], taken: set[str]) -> str:
 def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Report:
     breathe()
     value = find_json(reply.text, _has_shape, repair).value
-    return {
-        "title": _text(value, "title")[:_LONGEST_TITLE].strip(),
-        "summary": _text(value, "summary"),
-        "rating": _rating(value.get("rating")),
-        "findings": [_finding(f) for f in value["findings"] if isinstance(f, dict) and f.get("summary")][
-            :_MOST_FINDINGS
-        ],
-    }
+    findings = [_finding(found) for found in value["findings"]]
+    return _bounded(
+        {
+            "title": _text(value, "title")[:_LONGEST_TITLE].strip(),
+            "summary": _text(value, "summary"),
+            "rating": _rating(value.get("rating")),
+            "findings": [finding for finding in findings if finding["summary"]][:_MOST_FINDINGS],
+        }
+    )
+
+
+def _bounded(report: Report) -> Report:
+    """The report. Raises UnusableError for one that is too long."""
+    texts = [report["summary"], *(f[part] for f in report["findings"] for part in ("summary", "explanation"))]
+    length = sum(map(len, texts))
+    if length > _LONGEST_REPORT:
+        raise UnusableError(f"the report has {length} characters, more than {_LONGEST_REPORT}")
+    return report
 
 
 def _has_shape(value: Any) -> bool:
@@ -109,28 +123,40 @@ def _has_shape(value: Any) -> bool:
 
 def _text(value: Mapping[str, Any], name: str) -> str:
     """A text on one line. Raises UnusableError where there is none."""
-    said = value.get(name)
-    text = " ".join(said.split()) if isinstance(said, str) else ""
+    text = _line(value.get(name))
     if not text:
         raise UnusableError(f"the report has no {name}")
     return text
+
+
+def _line(said: Any) -> str:
+    """A text on one line; empty for what is none, or has nothing in it that can be seen."""
+    text = " ".join(clean_text(said).split()) if isinstance(said, str) else ""
+    return text if any(unicodedata.category(character)[0] not in "CZ" for character in text) else ""
 
 
 def _rating(said: Any) -> float:
     """From 0 to 10; "8/10" is 8. Raises UnusableError for what is no number."""
     if isinstance(said, str) and (found := _NUMBER.match(said)):
         said = float(found[1])
-    if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
-        raise UnusableError(f"the report's rating is no number: {str(said)[:50]}")
-    return min(10.0, max(0.0, float(said)))
+    if (
+        isinstance(said, bool)
+        or not isinstance(said, int | float)
+        or (isinstance(said, float) and not math.isfinite(said))
+    ):
+        raise UnusableError(f"the report's rating is no number: {said!s:.50}")
+    return float(min(10, max(0, said)))  # an integer may be too large for a float
 
 
-def _finding(said: Mapping[str, Any]) -> dict[str, Any]:
+def _finding(said: Any) -> dict[str, Any]:
+    """A bare text is a finding that names no relations; of anything else, one without a summary is none."""
+    if not isinstance(said, dict):
+        said = {"summary": said}
     numbers = said.get("relations")
     found = [_whole(number) for number in numbers] if isinstance(numbers, list) else []
     return {
-        "summary": " ".join(str(said["summary"]).split()),
-        "explanation": " ".join(str(said.get("explanation") or "").split()),
+        "summary": _line(said.get("summary")),
+        "explanation": _line(said.get("explanation")),
         "relations": list(dict.fromkeys(found)),
     }
 

@@ -1,3 +1,24 @@
+create function graphrag._community_parts(plans graphrag._community_plan[], below graphrag._community_plan[])
+    returns table (no integer, part bigint, entity bigint, is_part boolean)
+    language plpgsql immutable parallel safe rows 10000
+as $function$
+-- A function for what it says of its rows: of arrays in arrays twenty would be expected, and each be compared with all.
+begin
+    return query
+    select p.no, m.entity, m.entity, true
+    from unnest(plans) as p
+    cross join unnest(p.members) as m (entity)
+    where p.level = 0
+    union all
+    select p.no, b.no::bigint, m.entity, false
+    from unnest(plans) as p
+    join unnest(below) as b on b.no = any (p.children)
+    cross join unnest(b.members) as m (entity)
+    where p.level > 0;
+end
+$function$;
+comment on function graphrag._community_parts(graphrag._community_plan[], graphrag._community_plan[]) is 'The entities of communities, each with the part of its community that it is in: itself, or a community below.';
+
 create function graphrag._describe_communities(
     revision bigint,
     plans graphrag._community_plan[],
@@ -9,23 +30,15 @@ create function graphrag._describe_communities(
 as $function$
 -- Each community as a model is shown it, at most about budget characters, the weightiest first: its parts, which are
 -- entities or the communities below it, and the relations between different parts. The hash is of all of them, shown or
--- not, and of their ids, a community's being its own hash.
+-- not, and of their ids, a community's being its own hash. A community's number is no entity's id, though it may be
+-- the same number.
 begin
     return array(
         with plan as materialized (
             select p.* from unnest(plans) as p
         ),
         member as materialized (
-            select p.no, m.entity as part, m.entity
-            from plan as p
-            cross join unnest(p.members) as m (entity)
-            where p.level = 0
-            union all
-            select p.no, b.no, m.entity
-            from plan as p
-            join unnest(below) as b on b.no = any (p.children)
-            cross join unnest(b.members) as m (entity)
-            where p.level > 0
+            select m.* from graphrag._community_parts(plans, below) as m
         ),
         fact as materialized (
             select
@@ -59,12 +72,14 @@ begin
                 and (v.died is null or v.died > $1)
                 and (
                     (o.no = s.no and o.part <> s.part)
-                    or (v.object is null and s.part = s.entity)
+                    or (v.object is null and s.is_part)
                 )
         ),
         degree as materialized (
-            select d.no, d.part, count(*) as facts
+            select d.no, d.part, count(*) - 1 as facts
             from (
+                select m.no, m.part from member as m where m.is_part
+                union all
                 select f.no, f.part from fact as f
                 union all
                 select f.no, f.other from fact as f where f.other is not null
@@ -72,17 +87,12 @@ begin
             group by d.no, d.part
         ),
         part as materialized (
-            select
-                m.no,
-                v.name,
-                '- ' || graphrag._one_line(c.body) as line,
-                m.entity::text as id,
-                coalesce(d.facts, 0) as weight
-            from member as m
-            join entity_version as v on v.entity = m.entity and v.born <= $1 and (v.died is null or v.died > $1)
+            select d.no, v.name, '- ' || graphrag._one_line(c.body) as line, v.entity::text as id, d.facts as weight
+            from plan as p
+            join degree as d on d.no = p.no
+            join entity_version as v on v.entity = d.part and v.born <= $1 and (v.died is null or v.died > $1)
             join content as c on c.id = v.content
-            left join degree as d on d.no = m.no and d.part = m.part
-            where m.part = m.entity
+            where p.level = 0
             union all
             select p.no, b.names[1], format('- %s: %s', b.title, b.summary), encode(b.hash, 'hex'),
                 cardinality(b.members)

@@ -34,18 +34,22 @@ begin
             )
             order by lower(s.title), s.is_live desc, s.no
         ),
+        shared as (  -- grouped without the arrays, of which each member would have a copy
+            select e.no, v.community, v.level, r.size, count(*) as members
+            from (select p.no, unnest(p.members) as entity from plan as p) as e
+            join member as o on o.entity = e.entity
+            join report as r on r.id = o.report
+            join community_version as v on v.report = r.id and v.died is null
+            group by e.no, v.community, v.level, r.size
+        ),
         claim as (
             select k.no, k.community, case when k.is_live then 3 else 1 end as strength
             from kept as k
             union all
-            select p.no, v.community, 2
+            select p.no, s.community, 2
             from plan as p
-            cross join unnest(p.members) as m (entity)
-            join member as o on o.entity = m.entity
-            join report as r on r.id = o.report
-            join community_version as v on v.report = r.id and v.died is null and v.level = p.level
-            group by p.no, v.community, p.members, r.size
-            having 2 * count(*) > greatest(cardinality(p.members), r.size)
+            join shared as s on s.no = p.no and s.level = p.level
+            where 2 * s.members > greatest(cardinality(p.members), s.size)
         ),
         identity as (
             select distinct on (b.community) b.no, b.community

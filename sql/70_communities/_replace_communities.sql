@@ -53,6 +53,7 @@ begin
     end if;
     perform graphrag._lock_spaces(array[space]);
     perform graphrag._check_vectors(_vectors);
+    perform graphrag._check_not_purged(space, graph_revision, _standing);
     _standing := graphrag._identify_communities(_standing);
     if graphrag._is_built(space, graph_revision, _standing, algorithm, resolution, levels, _failures) then
         return (select b.born from community_build as b where b.space = $1 and b.died is null);
@@ -69,6 +70,33 @@ begin
 end
 $function$;
 comment on function graphrag._replace_communities(integer, bigint, graphrag._community_plan[], text, double precision, integer) is 'Replaces the communities of a space and returns the revision that did.';
+
+create function graphrag._check_not_purged(
+    space integer,
+    graph_revision bigint,
+    plans graphrag._community_plan[]
+)
+    returns void
+    language plpgsql volatile parallel unsafe
+as $function$
+-- purge() does not wait for models: under the lock it is seen whether it took what the graph had, which new reports may
+-- tell of, or old reports that were to be kept.
+begin
+    if exists (select from space as s where s.id = $1 and s.purged > graph_revision)
+        or exists (
+            select
+            from unnest(plans) as p
+            where p.report is not null and not exists (select from report as r where r.id = p.report)
+        )
+    then
+        raise exception 'space "%" has been purged meanwhile', (select s.name from space as s where s.id = $1)
+            using errcode = 'serialization_failure',
+                detail = 'The reports may tell of what has been erased.',
+                hint = 'Repeat the statement.';
+    end if;
+end
+$function$;
+comment on function graphrag._check_not_purged(integer, bigint, graphrag._community_plan[]) is 'Raises 40001 if what communities were built from has been purged since.';
 
 create function graphrag._embed_reports(space integer, plans graphrag._community_plan[])
     returns jsonb

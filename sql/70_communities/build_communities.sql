@@ -29,6 +29,7 @@ begin
     perform set_config('graphrag.call', gen_random_uuid()::text, true);
     _resolution := coalesce(resolution, (graphrag._setting('community_resolution') #>> '{}')::double precision);
     perform graphrag._check_build(levels, _resolution);
+    perform graphrag._refuse_read_only('no communities can be built');
     _space := graphrag._space_to_cluster(space);
     _revision := coalesce((select s.revision from space as s where s.id = _space), 0);
     _found := graphrag._find_clusters(_space, _revision, algorithm, _resolution);
@@ -144,7 +145,7 @@ declare
 begin
     select
         count(*) filter (where p.error is null),
-        coalesce(max(p.level) + 1, 0),
+        coalesce(max(p.level) filter (where p.error is null) + 1, 0),
         count(*) filter (where p.error is null and p.findings is null),
         count(*) filter (where p.error is not null),
         coalesce(

@@ -178,6 +178,93 @@ def test_bad_arguments(world: Connection, arguments: dict[str, Any], sqlstate: s
     mistake(world, REALM, sqlstate, (mentions,), "build_communities", **arguments)
 
 
+@pytest.fixture
+def crowd(world: Connection) -> Connection:
+    """20,000 entities more, each of which knows the next."""
+    with world.transaction():
+        sql(world, "set local session_replication_role = replica")
+        sql(
+            world,
+            f"""
+            with place as (select id as space, revision as born from {REALM}.space),
+            text as (select min(id) filter (where kind = 'entity') as entity,
+                min(id) filter (where kind = 'relation') as relation from {REALM}.content),
+            made as (
+                insert into {REALM}.entity (space) select space from place, generate_series(1, 20000) returning id
+            ),
+            version as (
+                insert into {REALM}.entity_version (entity, space, born, name, content)
+                select m.id, p.space, p.born, 'Node ' || m.id, t.entity from made as m, place as p, text as t
+            )
+            insert into {REALM}.relation_version (relation, space, born, subject, predicate, object, negated, status,
+                effective, ord, weight, confidence, content)
+            select -m.id, p.space, p.born, m.id, 'knows', m.id + 1, false, 'current', '{{(,)}}', 1, 1, 1, t.relation
+            from made as m, place as p, text as t
+            """,
+        )
+    sql(world, f"analyze {REALM}.entity_version, {REALM}.relation_version, {REALM}.content")
+    sql(world, f"set search_path = {REALM}, public")
+    sql(world, "drop table if exists pg_temp.crowd")
+    sql(
+        world,
+        """
+        create temporary table crowd as
+        select
+            max(born) as now,
+            array[jsonb_populate_record(null::graphrag._community_plan, jsonb_build_object(
+                'no', 1, 'level', 0, 'children', '[]'::jsonb, 'members', jsonb_agg(entity order by entity)
+            ))] as plans
+        from entity_version
+        where name like 'Node %'
+        """,
+    )
+    return world
+
+
+# In time and space that grow with a community: were its members joined pair by pair, or copied for each, these would
+# take minutes and gigabytes.
+@pytest.mark.parametrize("plan", ["force_custom_plan", "force_generic_plan"])
+def test_a_community_of_20_000_is_described(crowd: Connection, plan: str) -> None:
+    """A session takes the generic plan from its sixth description on."""
+    sql(crowd, f"set plan_cache_mode = {plan}")
+    described = one(
+        crowd,
+        """
+        select length(d.text) as shown, cardinality(d.relations) as relations
+        from crowd as c, unnest(graphrag._describe_communities(c.now, c.plans, '{}', 24000)) as d
+        """,
+    )
+    assert described["shown"] <= 24_100
+    assert described["relations"] > 100
+
+
+def test_a_community_of_20_000_is_known_again(crowd: Connection) -> None:
+    with crowd.transaction():
+        sql(crowd, "set local session_replication_role = replica")
+        sql(crowd, "insert into community (space) select id from space")
+        sql(
+            crowd,
+            "insert into report (level, hash, title, summary, rating, size, content)"
+            " select 0, '', 'Crowd', 'They know each other.', 5, 20000, min(id) from content",
+        )
+        sql(
+            crowd,
+            "insert into member select r.id, m from report r, crowd c, unnest(c.plans) p, unnest(p.members) m",
+        )
+        sql(
+            crowd,
+            "insert into community_version (community, report, level, born)"
+            " select c.id, r.id, 0, 1 from community c, report r",
+        )
+    sql(crowd, "set temp_file_limit = '100MB'")
+    known = one(
+        crowd,
+        "select m.community, m.report"
+        " from crowd as c, unnest(graphrag._match_reports((select id from space), c.plans, '{}')) as m",
+    )
+    assert known == {"community": value(crowd, "select id from community"), "report": None}
+
+
 # ---------------------------------------------------------------- what is paid for
 def test_a_second_build_costs_and_writes_nothing(world: Connection, endpoint: Endpoint) -> None:
     first = build(world, levels=2)
@@ -250,6 +337,34 @@ def test_a_failed_build_leaves_the_old_one(world: Connection, endpoint: Endpoint
     assert circles(world) == FOUR
 
 
+def test_who_may_only_read_pays_no_report(world: Connection, endpoint: Endpoint) -> None:
+    sql(world, "set default_transaction_read_only = on")
+    try:
+        refused("25006", ("no communities can be built",), lambda: build(world))
+    finally:
+        sql(world, "reset default_transaction_read_only")
+    assert reports(endpoint) == []
+
+
+@pytest.mark.parametrize(
+    "report", [{"rating": 10**400}, {"summary": "".join(map(chr, range(0x3400, 0xD7FF))) * 60}]
+)
+def test_one_mad_report_does_not_fail_the_build(
+    world: Connection, endpoint: Endpoint, report: dict[str, Any]
+) -> None:
+    endpoint.on_report = lambda text: plain_report(text) | (report if "Gamma" in text else {})
+    result = build(world)
+    assert result["communities"] + result["failed"] == 4
+    assert result["failed"] <= 1
+
+
+def test_levels_are_those_that_stand(world: Connection, endpoint: Endpoint) -> None:
+    endpoint.inject(faults.content("no report at all"), where=is_about("# Reports"))
+    result = build(world, levels=3)
+    assert (result["communities"], result["failed"], result["levels"]) == (4, 2, 1)
+    assert {community["parent"] for community in tree(world)} == {None}
+
+
 def test_without_an_endpoint_it_says_what_is_missing(world: Connection) -> None:
     rows(world, "create_realm", "mute", "builtin:hash", width=8)
     say(world, WORLD, realm="mute")
@@ -308,6 +423,51 @@ def test_two_builds_at_once(world: Connection, other: Connection, endpoint: Endp
         assert [one.result(timeout=20)["communities"] for one in both] == [4, 4]
     assert circles(world) == FOUR
     assert len(tree(world)) == 4
+
+
+@pytest.mark.parametrize("arguments", [{"document": "secret"}, {"before": "9999-01-01"}])
+def test_what_is_purged_meanwhile_is_in_no_report(
+    world: Connection, other: Connection, endpoint: Endpoint, arguments: dict[str, Any]
+) -> None:
+    say(world, [*circle("Secret"), fact("Secret One", "met", "Alpha One")], "secret")
+    release = threading.Event()
+    endpoint.inject(faults.held(release), where=is_report)
+    with ThreadPoolExecutor(1) as pool:
+        building = pool.submit(refused, "40001", ('"default"', "purged"), lambda: build(world))
+        try:
+            endpoint.wait_for(4, is_report)
+            rows(other, "delete_document", "secret")
+            rows(other, "purge", **arguments, dry_run=False)
+        finally:
+            release.set()
+        building.result(timeout=20)
+    assert value(world, f"select count(*) from {REALM}.content where body like '%%Secret%%'") == 0
+    assert build(world)["communities"] == 4
+
+
+def test_a_report_that_is_purged_meanwhile_is_not_kept(
+    world: Connection, other: Connection, endpoint: Endpoint
+) -> None:
+    """It was replaced, and would fit again."""
+    build(world)
+    say(world, [fact("Alpha One", "likes", "Alpha Two")], "more")
+    build(world)
+    rows(world, "delete_document", "more")
+    say(world, [fact("Beta One", "likes", "Beta Two")], "beta")
+    endpoint.requests.clear()
+    release = threading.Event()
+    endpoint.inject(faults.held(release), where=is_report)
+    with ThreadPoolExecutor(1) as pool:
+        building = pool.submit(refused, "40001", ("purged",), lambda: build(world))
+        try:
+            endpoint.wait_for(1, is_report)
+            rows(
+                other, "purge", before=str(value(other, f"select revision from {REALM}.space")), dry_run=False
+            )
+        finally:
+            release.set()
+        building.result(timeout=20)
+    assert build(world)["communities"] == 4
 
 
 def test_a_cancel_while_models_write(world: Connection, other: Connection, endpoint: Endpoint) -> None:
@@ -428,6 +588,18 @@ def test_parents_are_made_from_their_children(world: Connection, endpoint: Endpo
     asked = [text for text in reports(endpoint) if text.startswith("# Reports")]
     assert len(asked) == 2
     assert any("(Alpha One) --[met]--> (Beta One)" in text for text in asked)
+
+
+def test_a_parent_is_reported_on_from_reports_only(world: Connection, endpoint: Endpoint) -> None:
+    """Also where its children have, as numbers of the build, the ids of entities in them."""
+    rows(world, "delete_document", "world")
+    rows(world, "purge", document="world", dry_run=False)
+    sql(world, f"select setval('{REALM}.entity_id_seq', 1, false)")
+    say(world, WORLD)
+    build(world, levels=2)
+    for text in (text for text in reports(endpoint) if text.startswith("# Reports")):
+        shown, _, _ = text.partition("\n\n")
+        assert len(shown.splitlines()) == 3, text
 
 
 def test_a_community_without_a_parent_is_in_the_tree(world: Connection) -> None:

@@ -72,7 +72,16 @@ def test_only_relations_that_were_shown_count(numbers: Any, kept: list[int], unk
     assert found["unknown"] == unknown
 
 
-@pytest.mark.parametrize(("rating", "kept"), [(-3, 0), (12, 10), ("8/10", 8), (6.5, 6.5)])
+def test_findings_may_be_bare_texts() -> None:
+    said_so = ["Ada owns it.", " ", "\u200b", None, 7, {"summary": "\x00"}, {"summary": "Bob left."}]
+    (found,) = run(plpy(lambda _: said(answer(findings=said_so))), "x")
+    assert [finding["summary"] for finding in found["findings"]] == ["Ada owns it.", "Bob left."]
+    assert found["unknown"] == 0
+
+
+@pytest.mark.parametrize(
+    ("rating", "kept"), [(-3, 0), (12, 10), ("8/10", 8), (6.5, 6.5), (10**400, 10), (-(10**400), 0)]
+)
 def test_ratings_are_from_0_to_10(rating: Any, kept: float) -> None:
     (found,) = run(plpy(lambda _: said(answer(rating=rating))), "x")
     assert found["rating"] == kept
@@ -80,7 +89,16 @@ def test_ratings_are_from_0_to_10(rating: Any, kept: float) -> None:
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
-    [({"title": " "}, "title"), ({"summary": None}, "summary"), ({"rating": "high"}, "rating")],
+    [
+        ({"title": " "}, "title"),
+        ({"title": "\u200b\u2060"}, "title"),
+        ({"title": "\x00"}, "title"),
+        ({"summary": None}, "summary"),
+        ({"summary": "\u202e \ud800"}, "summary"),
+        ({"summary": "again and " * 20_000}, "200022 characters"),
+        ({"findings": [{"summary": "s", "explanation": "again " * 20_000}]}, "characters"),
+        ({"rating": "high"}, "rating"),
+    ],
 )
 def test_a_report_without_its_parts_fails(changed: dict[str, Any], reason: str) -> None:
     (found,) = run(plpy(lambda _: said(answer(**changed))), "x")
