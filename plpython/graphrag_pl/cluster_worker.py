@@ -2,16 +2,17 @@
 can be killed while they do. Of a small graph `clustering` calls partition() itself.
 
 It imports nothing of this package: `clustering` sends its source to an interpreter of its own. Arguments are the
-directory of the native libraries and the number of an open file, which is read once standard input has ended: one JSON
-line, then nodes, edges (pairs of nodes) and weights (tenths), all of them 64-bit integers in network order, as
-PostgreSQL's int8send() writes them. Standard output is one JSON line and the clusters of the nodes (32-bit, in the
-machine's order).
+directory of the native libraries, the number of an open file, which is read once standard input has ended, and the
+process number of the backend. The file is one JSON line, then nodes, edges (pairs of nodes) and weights (tenths), all
+of them 64-bit integers in network order, as PostgreSQL's int8send() writes them. Standard output is one JSON line and
+the clusters of the nodes (32-bit, in the machine's order).
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import os
 import random
 import signal
 import sys
@@ -114,6 +115,7 @@ def serve(library: str, file: int, sink: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
-    # A backend that is killed leaves nothing running.
+    # A backend that is killed leaves nothing running, nor one that was killed before this.
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    serve(sys.argv[1], int(sys.argv[2]), sys.stdout.buffer)
+    if os.getppid() == int(sys.argv[3]):
+        serve(sys.argv[1], int(sys.argv[2]), sys.stdout.buffer)

@@ -171,7 +171,7 @@ def _worker() -> Iterator[Worker]:
     with os.fdopen(os.memfd_create("graphrag"), "r+b", buffering=0) as file:
         try:
             started = subprocess.Popen(
-                [python, "-I", "-c", _source(), library, str(file.fileno())],
+                [python, "-I", "-c", _source(), library, str(file.fileno()), str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

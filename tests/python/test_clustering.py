@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import struct
+import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
 
 import pytest
 
-from graphrag_pl import clustering, loader
+from graphrag_pl import cluster_worker, clustering, loader
 from graphrag_pl.clustering import Clustering, cluster
 from tests.python.fakes import FakePlpy, SqlError
 
@@ -177,6 +178,18 @@ def test_a_child_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None
         run([(0, 1)])
     assert caught.value.sqlstate == "GR203"
     assert caught.value.detail == "out of memory"
+
+
+def test_a_child_whose_backend_is_gone_does_nothing() -> None:
+    """It may have died before the child asked to die with it; then somebody else is the parent."""
+    gone = subprocess.run(
+        [sys.executable, "-I", cluster_worker.__file__, "", "0", "1"],
+        input=b"",
+        capture_output=True,
+        timeout=20,
+        check=True,
+    )
+    assert gone.stdout == b""
 
 
 class CancelledError(Exception):
