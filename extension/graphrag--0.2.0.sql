@@ -2631,7 +2631,7 @@ comment on function graphrag._has_triggers() is 'Whether the current realm still
 
 create function graphrag._refuse_read_only(consequence text)
     returns void
-    language plpgsql stable parallel safe
+    language plpgsql volatile parallel safe
 as $function$
 begin
     if current_setting('transaction_read_only')::boolean then
