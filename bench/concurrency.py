@@ -16,13 +16,12 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg.rows import tuple_row
 
 from bench.corpora import RULES, musique_train
-from bench.measure import Connection, publish, run_or_skip, value
+from bench.measure import Connection, elsewhere, publish, run_or_skip, value
 from bench.recall import MODEL, embed, models_url, open_corpus
 
 CLIENTS = (1, 4, 8)
@@ -38,7 +37,7 @@ select (select count(*) from graphrag.retrieve(a.question, embedding => a.vec)) 
 def throughput(session: Connection, questions: int) -> dict[str, Any]:
     program = Path(value(session, "select setting from pg_config where name = 'BINDIR'")) / "pgbench"
     # Not info.dsn: pgbench's libpq may be older than psycopg's.
-    url = urlunsplit(urlsplit(os.environ["GRAPHRAG_DSN"])._replace(path=f"/{session.info.dbname}"))
+    url = elsewhere(session.info.dbname)
     rounds: dict[int, list[dict[str, float]]] = {clients: [] for clients in CLIENTS}
     with TemporaryDirectory() as folder:
         script = Path(folder) / "retrieve.sql"

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg import sql
 
 from bench import generate
-from bench.measure import Connection, cpu_ms, publish, spread, value
+from bench.measure import Connection, cpu_ms, elsewhere, publish, spread, value
 
 FLOOR = """
 create function pg_temp.floor_scans(question text, vec vector, hops integer) returns bigint language plpgsql as $$
@@ -139,12 +138,12 @@ def summary(times: dict[str, list[tuple[float, float]]]) -> dict[str, dict[str, 
     }
 
 
-def make(server: str, name: str, size: generate.Size) -> None:
+def make(name: str, size: generate.Size) -> None:
     """A database with the graph, its words counted."""
-    with psycopg.connect(server, autocommit=True) as conn:
+    with psycopg.connect(os.environ["GRAPHRAG_DSN"], autocommit=True) as conn:
         conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
         conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    with psycopg.connect(elsewhere(server, name), autocommit=True) as conn:
+    with psycopg.connect(elsewhere(name), autocommit=True) as conn:
         conn.execute("set client_min_messages = warning")
         conn.execute("create extension graphrag cascade")
         generate.generate(conn, "bench", size)
@@ -153,11 +152,6 @@ def make(server: str, name: str, size: generate.Size) -> None:
         conn.execute("select graphrag._count_all_terms(s.id, s.revision) from space as s")
         conn.execute("reset session_replication_role")
         conn.execute("vacuum analyze term_stat, term_total")
-
-
-def elsewhere(server: str, name: str) -> str:
-    """The same server's other database."""
-    return urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
 
 
 def main() -> None:
@@ -169,11 +163,10 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--keep", action="store_true", help="measure the graph that is there already")
     options = parser.parse_args()
-    server = os.environ["GRAPHRAG_DSN"]
     name = f"graphrag_bench_{options.relations}"
     if not options.keep:
-        make(server, name, generate.Size(entities=options.entities, relations=options.relations))
-    with psycopg.connect(elsewhere(server, name), autocommit=True) as conn:
+        make(name, generate.Size(entities=options.entities, relations=options.relations))
+    with psycopg.connect(elsewhere(name), autocommit=True) as conn:
         times = measure(conn, "bench", generate.questions(conn, "bench", options.questions))
         settings = {key: vars(options)[key] for key in ("entities", "relations", "questions")}
         figures = summary(times)

@@ -25,6 +25,11 @@ RESULTS = Path(__file__).parent / "results"
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
+def elsewhere(name: str) -> str:
+    """Another database of the server that GRAPHRAG_DSN names."""
+    return urlunsplit(urlsplit(os.environ["GRAPHRAG_DSN"])._replace(path=f"/{name}"))
+
+
 @contextmanager
 def database(name: str) -> Iterator[Connection]:
     """A session in a new database with the extension, dropped at the end. GRAPHRAG_DSN names the server."""
@@ -34,8 +39,7 @@ def database(name: str) -> Iterator[Connection]:
         admin.execute(drop)
         admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
         try:
-            dsn = urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
-            with psycopg.connect(dsn, autocommit=True, row_factory=tuple_row) as session:
+            with psycopg.connect(elsewhere(name), autocommit=True, row_factory=tuple_row) as session:
                 session.execute("set client_min_messages = warning")
                 session.execute("create extension graphrag cascade")
                 yield session
