@@ -21172,7 +21172,7 @@ create function graphrag._cluster_graph(
 as $function$
 -- The current relations between entities at a revision, as an undirected graph: entities in the order of their names,
 -- so that neither ids nor the order of arrival decide what is clustered. Relations of the same two are summed up by
--- who clusters them, in a third of the time that a query takes; as tenths, which is exact.
+-- who clusters them, in a fifth of the time that a query takes; as tenths, which is exact.
 -- An entity without relations is in the list too; graphrag._cluster() gives it no cluster.
 begin
     entities := array(
