@@ -22,6 +22,8 @@ Accept = Callable[[Any], bool]
 _CLOSES = {"{": "}", "[": "]"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
 _MOST_SPANS = 50
+#: What is open around a record that is itself a list, [subject, predicate, object].
+_LISTS_OF_TRIPLES = (["["], ["{", "["])
 _OPENING = re.compile(r"""\{\s*(?:["'}]|\w+\s*:)|\[\s*["'\[{\]]""")
 _UNFINISHED_THOUGHT = re.compile(r"\A\s*<think>", re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(r"</think>", re.IGNORECASE)
@@ -130,7 +132,7 @@ def _scan(text: str, start: int) -> tuple[int, str | None, bool]:
             still_open.pop()
             if not still_open:
                 return match.end(), None, True
-            if token == "}" and still_open[-1] == "[":
+            if still_open[-1] == "[" and (token == "}" or still_open in _LISTS_OF_TRIPLES):
                 kept = match.end(), list(still_open)
         elif token == '"':  # a string that never ends
             break

@@ -92,10 +92,11 @@ class _MalformedError(Exception):
 
 def has_shape(value: Any) -> bool:
     """Whether a value can be an extraction: an object with lists of entities or triples (or of no keys at
-    all), or a list of records. A JSON Schema, echoed instead of filled in, is none."""
+    all), a list of such objects, or a list with at least one record. A JSON Schema, echoed instead of filled in, is
+    none."""
     if isinstance(value, list):
-        return all(isinstance(item, dict) or _is_bare_triple(item) for item in value) and not any(
-            map(_is_schema, value)
+        return not any(map(_is_schema, value)) and (
+            not value or any(isinstance(item, dict) or _is_bare_triple(item) for item in value)
         )
     if not isinstance(value, dict) or _is_schema(value):
         return False
@@ -122,17 +123,30 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
         value = clean_json(value, breathe)
     if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
         value = inner
-    if isinstance(value, list):
-        is_triple = [
-            _is_bare_triple(item) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None for item in value
-        ]
-        entities = [item for item, triple in zip(value, is_triple, strict=True) if not triple]
-        triples = [item for item, triple in zip(value, is_triple, strict=True) if triple]
-    else:
-        entities, triples = (_lists(value, names) or [] for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+    wholes = [value] if isinstance(value, dict) else [item for item in value if _is_whole(item)]
+    items = [] if isinstance(value, dict) else [item for item in value if not _is_whole(item)]
+    entities = [item for item in items if not _is_triple(item)]
+    triples = [item for item in items if _is_triple(item)]
+    for whole in wholes:
+        entities += _lists(whole, _ENTITY_LISTS) or []
+        triples += _lists(whole, _TRIPLE_LISTS) or []
     _read_each(records, records.entities, entities, _entity, "entity", breathe)
     _read_each(records, records.triples, triples, _triple, "triple", breathe)
     return records
+
+
+def _is_whole(item: Any) -> bool:
+    """Whether what stands in a list is no record but has lists of records."""
+    return (
+        isinstance(item, dict)
+        and any(isinstance(_lists(item, names), list) for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+        and _first(item, _ENTITY_FIELDS["name"]) is None
+        and _first(item, _TRIPLE_FIELDS["predicate"]) is None
+    )
+
+
+def _is_triple(item: Any) -> bool:
+    return isinstance(item, list) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None
 
 
 def merge(first: Records, second: Records) -> Records:

@@ -12,7 +12,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.calls import row, rows
-from tests.support.database import Connection, Row, sql, value
+from tests.support.database import Connection, Row, sql, value, view
 from tests.support.endpoint import Endpoint
 from tests.support.reading import REALM, fresh, make_realm
 
@@ -139,6 +139,17 @@ def test_the_same_sentence_in_two_overlapping_chunks_is_at_one_place(
         places |= {said["start_at"] - text.index(QUOTE) for said in assertions}
     assert places == {0}
     assert max(counts) == 2, "no text of these had its sentence in two chunks"
+
+
+@pytest.mark.usefixtures("model")
+def test_a_chunk_that_is_told_of_twice_has_what_both_say(conn: Connection) -> None:
+    text = "Ann met Bob.\n\n" + "Nobody spoke of it at all that year. " * 60
+    told = [{"no": 1, "triples": [["Ann", "met", "Bob"], ["Ann"]]}, {"no": 1, "triples": [["Bob", "likes", "Ann"]]}]
+    found = row(conn, "index", text, document="a", extraction=Jsonb({"chunks": told}), realm=REALM)
+    assert found["chunks"] > 1
+    assert found["rejected"] == {"malformed": 1}
+    read = view(conn, REALM, "assertions")
+    assert {(a["predicate"], a["chunk"]) for a in read} == {("met", 1), ("likes", 1)}
 
 
 def test_page_paragraph_category_and_collection_reach_chunk_and_citation(

@@ -93,6 +93,14 @@ def test_cut_anywhere_keeps_complete_items(length: int) -> None:
     assert found.is_partial
 
 
+@pytest.mark.parametrize("lists", ["{}", '{{"triples": {}', '{{"entities": [{{"name": "Ada", "aliases": [["x"]]}}], "triples": {}'])
+def test_cut_lists_of_triples_keep_complete_ones(lists: str) -> None:
+    found = find(lists.format('[["Ada", "met", "Bob"], ["Bob", "left"'))
+    triples = found.value if isinstance(found.value, list) else found.value["triples"]
+    assert triples == [["Ada", "met", "Bob"]]
+    assert found.is_partial
+
+
 def test_cut_inside_a_fence() -> None:
     found = find("Here:\n```json\n" + TEXT[: TEXT.index('"Bob", "predicate"') + 8])
     assert len(found.value["triples"]) == 1

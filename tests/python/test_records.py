@@ -92,6 +92,8 @@ def test_other_spellings_of_a_triple(keys: tuple[str, str, str]) -> None:
         {"nodes": ["A", "B"], "edges": [TRIPLE]},
         {"result": {"entities": [{"name": "A"}, {"name": "B"}], "relations": [TRIPLE]}},
         {"entities": [{"name": "A"}, {"name": "B"}], "triples": [{**TRIPLE, "subject": {"name": "A"}}]},
+        [{"entities": [{"name": "A"}, {"name": "B"}], "triples": [TRIPLE]}],
+        [{"entities": [{"name": "A"}]}, {"nodes": ["B"]}, {"triples": [["A", "p", "B"]]}],
     ],
 )
 def test_shapes_of_the_whole(value: Any) -> None:
@@ -110,6 +112,14 @@ def test_what_is_no_name_costs_its_record_only(name: Any) -> None:
     assert [e["name"] for e in records.entities] == ["Null"]
     assert len(records.triples) == 1
     assert records.malformed == len(records.notes) == 2
+
+
+@pytest.mark.parametrize("item", [["A", "p"], ["A", "p", None], [], 7, None, ["A", "p", "B", "C"]])
+def test_what_is_no_record_costs_itself_only(item: Any) -> None:
+    value = [TRIPLE, item, {"name": "A"}]
+    assert has_shape(value)
+    records = read_records(value)
+    assert (len(records.triples), len(records.entities), records.malformed) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(("stated", "value"), [(5, "5"), (66.5, "66.5"), (True, "true")])
