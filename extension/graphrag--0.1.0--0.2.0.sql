@@ -4819,14 +4819,16 @@ begin
     end if;
     _is_strong := hits ? ('conjunction ' || words[_at]);
     _sides := string_to_array(name, ' ');
-    -- A pronoun in capitals at the end belongs to a title: The King and I.
-    if _is_strong and (
-            (_at = 2 and hits ? ('pronoun ' || words[1]))
-            or (
-                _at = cardinality(words) - 1
-                and hits ? ('pronoun ' || words[_at + 1])
-                and _sides[_at + 1] = words[_at + 1]
-            )
+    -- A pronoun in capitals at the end belongs to a title: The King and I. So does one before a y: Yo y Ana.
+    if (
+            _at = 2
+            and hits ?| array['pronoun ' || words[1], 'lower_pronoun ' || words[1]]
+            and (_is_strong or _sides[1] = words[1])
+        )
+        or (
+            _at = cardinality(words) - 1
+            and hits ?| array['pronoun ' || words[_at + 1], 'lower_pronoun ' || words[_at + 1]]
+            and _sides[_at + 1] = words[_at + 1]
         )
         or hits ?| array['article ' || words[_at + 1], 'determiner ' || words[_at + 1]]
         and hits ? ('role ' || array_to_string(words[_at + 2:], ' ')) then
@@ -6793,9 +6795,10 @@ from (
         ('de', 'conjunction', 'und,oder'),
         ('fr', 'conjunction', 'et,ou'),
         ('nl', 'conjunction', 'en'),
-        ('es', 'surname_conjunction', 'y,e'),
+        ('ru', 'conjunction', 'и,или'),
+        ('es', 'surname_conjunction', 'y,e,o'),
         ('pt', 'surname_conjunction', 'e'),
-        ('it', 'surname_conjunction', 'e,ed'),
+        ('it', 'surname_conjunction', 'e,ed,o'),
         ('ca', 'surname_conjunction', 'i'),
         ('ar', 'conjunction', 'و'),
         ('ar', 'conjunctive', 'هو وهي,هي وهو,أنا وهو,أنا وهي,أنا وأنت,هم وهن'),
@@ -7169,24 +7172,26 @@ from (
         (
             'de', 'vague_predicate',
             'verbunden_mit,verwandt_mit_thema,steht_in_beziehung_zu,bezieht_sich_auf,in_verbindung_mit,'
-            'hat_beziehung_zu,hängt_zusammen_mit'
+            'hat_beziehung_zu,hängt_zusammen_mit,ist,sind,sein,hat,haben,hatte,wird,wurde,mit,von,und'
         ),
         (
             'fr', 'vague_predicate',
-            'lié_à,liée_à,est_lié_à,est_liée_à,associé_à,en_relation_avec,en_rapport_avec,relatif_à,concerne'
+            'lié_à,liée_à,est_lié_à,est_liée_à,associé_à,en_relation_avec,en_rapport_avec,relatif_à,concerne,'
+            'est,sont,était,être,a,ont,avait,avoir,avec,de,et'
         ),
         (
             'es', 'vague_predicate',
             'relacionado_con,relacionada_con,está_relacionado_con,asociado_con,asociado_a,vinculado_a,'
-            'conectado_con,tiene_relación_con'
+            'conectado_con,tiene_relación_con,es,está,ser,estar,tiene,tener,con,de,y'
         ),
-        ('it', 'vague_predicate', 'correlato_a,collegato_a,associato_a,relativo_a,legato_a,in_relazione_con'),
-        ('pt', 'vague_predicate', 'relacionado_a,relacionado_com,associado_a,ligado_a,vinculado_a,conectado_a'),
-        ('nl', 'vague_predicate', 'gerelateerd_aan,verbonden_met,geassocieerd_met,heeft_te_maken_met'),
-        ('zh', 'vague_predicate', '相关,有关,关联,联系,与_有关,相關,有關,關聯'),
-        ('ja', 'vague_predicate', '関連,関係,関連する,関係する,に関連する,に関係する,関連がある'),
-        ('ko', 'vague_predicate', '관련,관계,연관,관련있다,관련된,연관된'),
-        ('ar', 'vague_predicate', 'مرتبط_ب,متعلق_ب,له_علاقة_ب,على_صلة_ب')
+        ('it', 'vague_predicate', 'correlato_a,collegato_a,associato_a,relativo_a,legato_a,in_relazione_con,è,essere,ha,hanno,avere,con,di,e'),
+        ('pt', 'vague_predicate', 'relacionado_a,relacionado_com,associado_a,ligado_a,vinculado_a,conectado_a,é,ser,estar,tem,ter,com,de,e'),
+        ('nl', 'vague_predicate', 'gerelateerd_aan,verbonden_met,geassocieerd_met,heeft_te_maken_met,zijn,heeft,hebben,had,van,en'),
+        ('zh', 'vague_predicate', '相关,有关,关联,联系,与_有关,相關,有關,關聯,是,有,的,和'),
+        ('ja', 'vague_predicate', '関連,関係,関連する,関係する,に関連する,に関係する,関連がある,である,です,だ,ある,いる,の,と'),
+        ('ko', 'vague_predicate', '관련,관계,연관,관련있다,관련된,연관된,이다,있다,의,와,과'),
+        ('ar', 'vague_predicate', 'مرتبط_ب,متعلق_ب,له_علاقة_ب,على_صلة_ب,متعلق,مرتبط,هو,هي,كان,له,مع,من,و'),
+        ('ru', 'vague_predicate', 'связан_с,связана_с,связано_с,относится_к,имеет_отношение_к,это,есть,был,была,имеет,с,и')
 ) as l (language, kind, words)
 cross join string_to_table(l.words, ',') as w (word);
 
@@ -27224,12 +27229,14 @@ create or replace function graphrag._row_template(columns jsonb)
     language plpgsql immutable parallel safe
 as $function$
 -- For format(), with the names of the columns in their order as arguments: a row t as (id, content, metadata,
--- published_at, ordinal). A date without a time zone is one of UTC.
+-- published_at, ordinal). A date without a time zone is one of UTC. A column of type json may hold what jsonb cannot, NUL
+-- and lone surrogates: they go, as from all text, since nobody's write shall fail for them.
 declare
     _place jsonb := (
         select jsonb_object_agg(c.known ->> 'use', format('t.%%%s$I', c.no))
         from jsonb_array_elements(columns) with ordinality as c (known, no)
     );
+    _is_json boolean := columns @> '[{"use": "metadata", "type": "json"}]';
     _has_zone boolean := columns @> '[{"use": "published_at", "type": "timestamp with time zone"}]';
 begin
     return concat(
@@ -27237,9 +27244,16 @@ begin
         _place ->> 'content', '::text as content, ',
         case
             when _place ? 'metadata' then format(
-                'case when %1$s is null then ''{}'' when jsonb_typeof(%1$s::jsonb) = ''object'' then %1$s::jsonb'
-                ' else jsonb_build_object(''metadata'', %1$s) end',
-                _place ->> 'metadata'
+                'case when %1$s is null then ''{}'' when jsonb_typeof(%2$s) = ''object'' then %2$s'
+                ' else jsonb_build_object(''metadata'', %2$s) end',
+                _place ->> 'metadata',
+                format(
+                    case when _is_json then 'regexp_replace(%s::text, %L, %L, ''g'')::jsonb' else '%s' end,
+                    _place ->> 'metadata',
+                    '(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})'
+                        '|\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2})',
+                    '\1\2'
+                )
             )
             else '''{}''::jsonb'
         end,

@@ -127,14 +127,16 @@ begin
     end if;
     _is_strong := hits ? ('conjunction ' || words[_at]);
     _sides := string_to_array(name, ' ');
-    -- A pronoun in capitals at the end belongs to a title: The King and I.
-    if _is_strong and (
-            (_at = 2 and hits ? ('pronoun ' || words[1]))
-            or (
-                _at = cardinality(words) - 1
-                and hits ? ('pronoun ' || words[_at + 1])
-                and _sides[_at + 1] = words[_at + 1]
-            )
+    -- A pronoun in capitals at the end belongs to a title: The King and I. So does one before a y: Yo y Ana.
+    if (
+            _at = 2
+            and hits ?| array['pronoun ' || words[1], 'lower_pronoun ' || words[1]]
+            and (_is_strong or _sides[1] = words[1])
+        )
+        or (
+            _at = cardinality(words) - 1
+            and hits ?| array['pronoun ' || words[_at + 1], 'lower_pronoun ' || words[_at + 1]]
+            and _sides[_at + 1] = words[_at + 1]
         )
         or hits ?| array['article ' || words[_at + 1], 'determiner ' || words[_at + 1]]
         and hits ? ('role ' || array_to_string(words[_at + 2:], ' ')) then

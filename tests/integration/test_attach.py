@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 from pytest_postgresql.executors import NoopExecutor
 
 from tests.support.calls import refused, row, rows
-from tests.support.database import Connection, Database, Row, new_database, sql, value
+from tests.support.database import Connection, Database, Row, new_database, sql, value, view
 from tests.support.reading import REALM, fresh, have_realm
 
 SOURCE = "public.article"
@@ -251,6 +251,25 @@ def test_a_hostile_table(conn: Connection) -> None:
     assert value(conn, "select metadata ->> 'title' from kb.documents") == "%1$I"
     row(conn, "detach", name, realm=REALM)
     conn.execute(f"drop table {name}")
+
+
+def test_json_that_jsonb_cannot_hold(conn: Connection) -> None:
+    r"""A write that the table took before is taken still, and its neighbours too. What is escaped, `\\u0000`, is text."""
+    conn.execute("alter table article alter column meta type json")
+    stated = {
+        4: (r'{"a": "x\u0000y", "\u0000b": ["\ud83d", "\ude00\u0000", "\ud83d\ud83d\ude00"]}', {"a": "xy", "b": ["", "", "😀"]}),
+        5: (r'{"a": "\\u0000\\\u0000\\\\ud83d", "b": "\"\u0041"}', {"a": r"\u0000\\\ud83d", "b": '"A'}),
+        6: (r'["\u0000"]', {"metadata": [""]}),
+    }
+    conn.execute("insert into article (id, body, meta) values (7, 'Seven.', %s)", [r'{"a": "\u0000"}'])
+    attach(conn, metadata="meta")
+    for no, (text, _) in stated.items():
+        conn.execute("insert into article (id, body, meta) values (%s, 'Text.', %s)", [no, text])
+    conn.execute("update article set meta = %s where id = 1", [r'{"a": "\u0000"}'])
+    work(conn)
+    kept = {d["document"]: d["metadata"] for d in view(conn, REALM, "documents")}
+    assert kept["1"] == kept["7"] == {"a": ""}
+    assert {no: kept[str(no)] for no in stated} == {no: metadata for no, (_, metadata) in stated.items()}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(600);
+select plan(609);
 
 -- ------------------------------------------------------------ names: name, type, reason (null: it is one)
 select is(graphrag.gate_name(n.name, n.type), n.reason, format('name: %s (%s)', left(n.name, 60), n.type))
@@ -349,6 +349,15 @@ from (values
     ('Ada Lovelace and Charles Babbage', null, 'conjunctive_name'),
     ('Ada Lovelace & Charles Babbage', null, 'conjunctive_name'),
     ('he and she', null, 'conjunctive_name'),
+    ('él y ella', null, 'conjunctive_name'),
+    ('él o ella', null, 'conjunctive_name'),
+    ('lui e lei', null, 'conjunctive_name'),
+    ('Maria e lui', null, 'conjunctive_name'),
+    ('ele e ela', null, 'conjunctive_name'),
+    ('Lawrence of Arabia', 'Person', null),
+    ('Tú y Yo', null, null),
+    ('он и она', null, 'conjunctive_name'),
+    ('Лев Толстой и Антон Чехов', null, 'conjunctive_name'),
     ('He and Ada', null, 'conjunctive_name'),
     ('she or he', null, 'conjunctive_name'),
     ('Boeing and the company', null, 'conjunctive_name'),
