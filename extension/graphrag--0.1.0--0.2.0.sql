@@ -7,7 +7,7 @@ alter table graphrag.endpoint_default
         role in ('embedding', 'extraction', 'synthesis', 'community', 'auxiliary', 'rerank')
     );
 
-drop routine graphrag._is_own_revision(table_name text, written jsonb, n bigint), graphrag._create_vector_indexes(), graphrag._mend_triggers(realm text), graphrag._involved_relations(pair_subjects bigint[], pair_objects bigint[], slot_subjects bigint[], slot_predicates text[]), graphrag._warn_of_mixed_order(space integer, before text[]), graphrag._count_chunks(), graphrag._renew_plans(chunks_before bigint), graphrag._purge_unsupported(space integer), graphrag._fingerprint(revision bigint, transaction text, at timestamptz), graphrag._evidence(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways), graphrag._path(via text, filter graphrag._filter), graphrag._filter_of(space text, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence real), graphrag._fuse(hits graphrag._hit[], places integer), graphrag._rank_passages(hits graphrag._hit[], walked graphrag._found[], question vector, ways graphrag._ways, places integer), graphrag._rough_score(tsv tsvector, plan graphrag._lexical_plan), graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter), graphrag._spread(start graphrag._mass[], filter graphrag._filter), graphrag._more_edges(edges graphrag._edge_lists, nodes bigint[], filter graphrag._filter, per_node integer), graphrag._heaviest(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists, damping double precision, width integer), graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists), graphrag._recount_terms(space integer, revision bigint, ended integer), graphrag._edges_at(entity bigint, space integer, revision bigint, filter graphrag._filter, per_entity integer), graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer), graphrag._context_items(evidence graphrag.evidence[]), graphrag.context(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text, out prompt text, out characters_retrieved integer, out characters_prompted integer), graphrag._check_hops(max_hops integer, top_k integer), graphrag.query(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, instructions text, history jsonb, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._gather(question text, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, embedding double precision[], community_level integer), graphrag._question_vector(question text, embedding double precision[]), graphrag.retrieve(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._cluster(vertices integer, edges bytea, weights bytea, algorithm text, resolution double precision, out used text, out membership integer[], out seconds double precision, out peak_kib bigint, out note text), graphrag._evidence_with_reports(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, community_level integer), graphrag._cluster_graph(space integer, revision bigint, out entities bigint[], out edges bytea, out weights bytea, out relations bigint), graphrag._location(base_url text, realm text), graphrag._session_role(), graphrag.work(realm text, max_jobs integer, max_seconds double precision, max_attempts integer, retry_after interval, lease interval), graphrag._gate_entities(records jsonb, ground text, possessive boolean), graphrag._gate_report(entities graphrag._gated_entity[], triples graphrag._gated_triple[], malformed jsonb), graphrag._gate_triples(records jsonb, entities graphrag._gated_entity[], ground text, options jsonb), graphrag._gated_assertions(entities graphrag._gated_entity[], triples graphrag._gated_triple[], body text), graphrag._gated_mentions(entities graphrag._gated_entity[], triples graphrag._gated_triple[]), graphrag._store_contradictions(plan graphrag._document_plan, verdicts jsonb), graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb), graphrag._contradictions_to_ask(plan graphrag._document_plan, prepared jsonb), graphrag._take_contradictions(plan graphrag._document_plan, prepared jsonb, answer jsonb), graphrag._contradiction_questions(plan graphrag._document_plan, prepared jsonb), graphrag._plan_document(space text, content text, document text, source text, metadata jsonb, published_at timestamptz, ordinal numeric, extraction jsonb), graphrag._compare_document(plan graphrag._document_plan), graphrag._prepare(plan graphrag._document_plan), graphrag._check_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_all(plan graphrag._document_plan, answers jsonb, options jsonb), graphrag._known_names(plan graphrag._document_plan, gated jsonb), graphrag._extract_missing(plan graphrag._document_plan), graphrag._new_texts(plan graphrag._document_plan, gated jsonb), graphrag._embed_new(plan graphrag._document_plan, gated jsonb), graphrag._read_chunks(plan graphrag._document_plan, chunks integer[]), graphrag._reading(plan graphrag._document_plan, chunks integer[]), graphrag._next_request(plan graphrag._document_plan, reading jsonb), graphrag._take_answers(plan graphrag._document_plan, reading jsonb, batch jsonb), graphrag._question(plan graphrag._document_plan), graphrag._prompt_title(plan graphrag._document_plan), graphrag._cached_answers(plan graphrag._document_plan, prompt jsonb), graphrag._keep_answers(plan graphrag._document_plan, prompt jsonb, answers jsonb), graphrag._context_names(plan graphrag._document_plan, answers jsonb), graphrag._unchanged_chunks(plan graphrag._document_plan), graphrag._replace_version(plan graphrag._document_plan, revision bigint), graphrag._write_document(plan graphrag._document_plan, prepared jsonb), graphrag._lacks(plan graphrag._document_plan, prepared jsonb), graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb), graphrag._written_result(plan graphrag._document_plan, prepared jsonb, derived graphrag._derived), graphrag._store_chunks(plan graphrag._document_plan, prepared jsonb), graphrag._store_evidence(plan graphrag._document_plan, prepared jsonb), graphrag._unchanged_result(plan graphrag._document_plan), graphrag._gate_job(plan graphrag._document_plan, reading jsonb, is_last boolean), graphrag._finish_index(job bigint, attempt integer, plan graphrag._document_plan, prepared jsonb);
+drop routine graphrag._is_own_revision(table_name text, written jsonb, n bigint), graphrag._create_vector_indexes(), graphrag._mend_triggers(realm text), graphrag._sentences(body text), graphrag._involved_relations(pair_subjects bigint[], pair_objects bigint[], slot_subjects bigint[], slot_predicates text[]), graphrag._warn_of_mixed_order(space integer, before text[]), graphrag._count_chunks(), graphrag._renew_plans(chunks_before bigint), graphrag._purge_unsupported(space integer), graphrag._fingerprint(revision bigint, transaction text, at timestamptz), graphrag._evidence(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways), graphrag._path(via text, filter graphrag._filter), graphrag._filter_of(space text, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence real), graphrag._fuse(hits graphrag._hit[], places integer), graphrag._rank_passages(hits graphrag._hit[], walked graphrag._found[], question vector, ways graphrag._ways, places integer), graphrag._rough_score(tsv tsvector, plan graphrag._lexical_plan), graphrag._lexical(plan graphrag._lexical_plan, kind text, filter graphrag._filter), graphrag._spread(start graphrag._mass[], filter graphrag._filter), graphrag._more_edges(edges graphrag._edge_lists, nodes bigint[], filter graphrag._filter, per_node integer), graphrag._heaviest(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists, damping double precision, width integer), graphrag._crossed(edges graphrag._edge_lists, nodes bigint[], visits graphrag._visit_lists), graphrag._recount_terms(space integer, revision bigint, ended integer), graphrag._edges_at(entity bigint, space integer, revision bigint, filter graphrag._filter, per_entity integer), graphrag._edges(entities bigint[], filter graphrag._filter, per_entity integer, budget integer), graphrag._context_items(evidence graphrag.evidence[]), graphrag.context(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text, out prompt text, out characters_retrieved integer, out characters_prompted integer), graphrag._check_hops(max_hops integer, top_k integer), graphrag.query(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, instructions text, history jsonb, budget integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._gather(question text, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, embedding double precision[], community_level integer), graphrag._question_vector(question text, embedding double precision[]), graphrag.retrieve(question text, mode text, as_of text, as_believed_at text, include_superseded boolean, top_k integer, max_hops integer, relation_types text[], entity_types text[], metadata_filter jsonb, min_confidence double precision, community_level integer, walk text, fusion text, rerank text[], embedding double precision[], space text, realm text), graphrag._cluster(vertices integer, edges bytea, weights bytea, algorithm text, resolution double precision, out used text, out membership integer[], out seconds double precision, out peak_kib bigint, out note text), graphrag._evidence_with_reports(question text, vec vector, mode text, filter graphrag._filter, top_k integer, max_hops integer, ways graphrag._ways, community_level integer), graphrag._cluster_graph(space integer, revision bigint, out entities bigint[], out edges bytea, out weights bytea, out relations bigint), graphrag._location(base_url text, realm text), graphrag._session_role(), graphrag.work(realm text, max_jobs integer, max_seconds double precision, max_attempts integer, retry_after interval, lease interval), graphrag._gate_entities(records jsonb, ground text, possessive boolean), graphrag._gate_report(entities graphrag._gated_entity[], triples graphrag._gated_triple[], malformed jsonb), graphrag._gate_triples(records jsonb, entities graphrag._gated_entity[], ground text, options jsonb), graphrag._gated_assertions(entities graphrag._gated_entity[], triples graphrag._gated_triple[], body text), graphrag._gated_mentions(entities graphrag._gated_entity[], triples graphrag._gated_triple[]), graphrag._store_contradictions(plan graphrag._document_plan, verdicts jsonb), graphrag._detect_contradictions(plan graphrag._document_plan, prepared jsonb), graphrag._contradictions_to_ask(plan graphrag._document_plan, prepared jsonb), graphrag._take_contradictions(plan graphrag._document_plan, prepared jsonb, answer jsonb), graphrag._contradiction_questions(plan graphrag._document_plan, prepared jsonb), graphrag._plan_document(space text, content text, document text, source text, metadata jsonb, published_at timestamptz, ordinal numeric, extraction jsonb), graphrag._compare_document(plan graphrag._document_plan), graphrag._prepare(plan graphrag._document_plan), graphrag._check_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_answers(plan graphrag._document_plan, answers jsonb), graphrag._gate_all(plan graphrag._document_plan, answers jsonb, options jsonb), graphrag._known_names(plan graphrag._document_plan, gated jsonb), graphrag._extract_missing(plan graphrag._document_plan), graphrag._new_texts(plan graphrag._document_plan, gated jsonb), graphrag._embed_new(plan graphrag._document_plan, gated jsonb), graphrag._read_chunks(plan graphrag._document_plan, chunks integer[]), graphrag._reading(plan graphrag._document_plan, chunks integer[]), graphrag._next_request(plan graphrag._document_plan, reading jsonb), graphrag._take_answers(plan graphrag._document_plan, reading jsonb, batch jsonb), graphrag._question(plan graphrag._document_plan), graphrag._prompt_title(plan graphrag._document_plan), graphrag._cached_answers(plan graphrag._document_plan, prompt jsonb), graphrag._keep_answers(plan graphrag._document_plan, prompt jsonb, answers jsonb), graphrag._context_names(plan graphrag._document_plan, answers jsonb), graphrag._unchanged_chunks(plan graphrag._document_plan), graphrag._replace_version(plan graphrag._document_plan, revision bigint), graphrag._write_document(plan graphrag._document_plan, prepared jsonb), graphrag._lacks(plan graphrag._document_plan, prepared jsonb), graphrag._leave_failures(plan graphrag._document_plan, prepared jsonb), graphrag._written_result(plan graphrag._document_plan, prepared jsonb, derived graphrag._derived), graphrag._store_chunks(plan graphrag._document_plan, prepared jsonb), graphrag._store_evidence(plan graphrag._document_plan, prepared jsonb), graphrag._unchanged_result(plan graphrag._document_plan), graphrag._gate_job(plan graphrag._document_plan, reading jsonb, is_last boolean), graphrag._finish_index(job bigint, attempt integer, plan graphrag._document_plan, prepared jsonb);
 
 drop type graphrag._document_plan, graphrag._edge_lists, graphrag._visit_lists, graphrag._gated_entity;
 
@@ -4280,7 +4280,7 @@ begin
             -- Ways in which the text may call an entity, and the name it is best known by there.
             select
                 f.folded,
-                array_agg(distinct lower(normalize(f.form, nfc))) as forms,
+                array_agg(distinct f.form) as forms,
                 (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form))[1] as name
             from (
                 select e.folded, a.form, a.form = e.name as is_name
@@ -4296,7 +4296,7 @@ begin
             group by f.folded
         ),
         quoted as materialized (
-            select t.*, q.start_at, q.end_at
+            select t.*, q.start_at, q.end_at, coalesce('entity ' || t.object, 'value ' || t.value) as other
             from unnest(triples) as t
             cross join graphrag._evidence_span(body, t.evidence) as q
             where t.reason is null
@@ -4306,6 +4306,84 @@ begin
             from graphrag._sentences(
                 case when exists (select from quoted as q where q.start_at is null) then body end
             ) as s
+        ),
+        part as materialized (
+            -- What a sentence should have, as the text may write it.
+            select u.part, u.forms
+            from (
+                select 'entity ' || f.folded as part, f.forms
+                from form as f
+                where f.folded in (
+                    select e.folded
+                    from quoted as q
+                    cross join unnest(array[q.subject, q.object]) as e (folded)
+                    where q.start_at is null and e.folded is not null
+                )
+                union
+                select q.other, array[q.value] from quoted as q where q.start_at is null and q.object is null
+            ) as u
+        ),
+        spelling as materialized (
+            -- With its longest word: only sentences that have that are looked into.
+            select p.part, g.words, l.word
+            from part as p
+            cross join unnest(p.forms) as f (form)
+            cross join lateral (select graphrag._ground_words(f.form) as words offset 0) as g
+            cross join lateral (
+                select w.word
+                from string_to_table(btrim(g.words), ' ') as w (word)
+                order by length(w.word) desc, w.word
+                limit 1
+            ) as l
+        ),
+        exact as materialized (
+            select distinct p.part, s.start_at, s.end_at, s.rank
+            from spelling as p
+            join (
+                select s.*, w.word
+                from sentence as s
+                cross join string_to_table(btrim(s.ground), ' ') as w (word)
+            ) as s on s.word = p.word and position(p.words in s.ground) > 0
+        ),
+        whole as materialized (
+            select graphrag._ground_words(body) as ground
+        ),
+        occurrence as materialized (
+            select e.* from exact as e
+            union all
+            -- Written otherwise than any of its names, as grounding allows: data hub for DataHub.
+            select p.part, s.start_at, s.end_at, s.rank
+            from part as p
+            cross join lateral (
+                select array_agg(f.form) as forms
+                from whole as w
+                cross join unnest(p.forms) as f (form)
+                where graphrag._is_grounded(f.form, w.ground)
+            ) as g
+            join sentence as s on exists (
+                select from unnest(g.forms) as f (form) where graphrag._is_grounded(f.form, s.ground)
+            )
+            where p.part not in (select e.part from exact as e)
+        ),
+        within_one as materialized (
+            select distinct on (q.no) q.no, s.start_at, s.end_at
+            from quoted as q
+            join occurrence as s on s.part = 'entity ' || q.subject
+            join occurrence as t on t.part = q.other and t.start_at = s.start_at and t.rank = s.rank
+            where q.start_at is null
+            order by q.no, s.rank, s.start_at
+        ),
+        from_one_to_other as (
+            select distinct on (q.no)
+                q.no, least(s.start_at, t.start_at) as start_at, greatest(s.end_at, t.end_at) as end_at
+            from quoted as q
+            join occurrence as s on s.part = 'entity ' || q.subject and s.rank = 1
+            join occurrence as t on t.part = q.other and t.rank = 1
+            where q.start_at is null and q.no not in (select w.no from within_one as w)
+            order by
+                q.no,
+                greatest(s.end_at, t.end_at) - least(s.start_at, t.start_at),
+                least(s.start_at, t.start_at)
         )
         select coalesce(
             jsonb_agg(
@@ -4342,31 +4420,8 @@ begin
         from quoted as q
         left join form as f on f.folded = q.subject
         left join form as g on g.folded = q.object
-        left join lateral (
-            select s.start_at, s.end_at
-            from sentence as s
-            where q.start_at is null
-                and exists (select from unnest(f.forms) as n where position(n in s.folded) > 0)
-                and exists (
-                    select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in s.folded) > 0
-                )
-            order by s.rank, s.start_at
-            limit 1
-        ) as s on true
-        left join lateral (
-            select least(t.start_at, u.start_at) as start_at, greatest(t.end_at, u.end_at) as end_at
-            from sentence as t
-            join sentence as u on u.rank = t.rank
-            where q.start_at is null
-                and s.start_at is null
-                and t.rank = 1
-                and exists (select from unnest(f.forms) as n where position(n in t.folded) > 0)
-                and exists (
-                    select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in u.folded) > 0
-                )
-            order by greatest(t.end_at, u.end_at) - least(t.start_at, u.start_at), least(t.start_at, u.start_at)
-            limit 1
-        ) as b on true
+        left join within_one as s on s.no = q.no
+        left join from_one_to_other as b on b.no = q.no
     );
 end
 $function$;
@@ -4916,6 +4971,14 @@ begin
                 and (graphrag._parse_value(name)).kind is not null
                 then 'bare_quantity'
         end;
+    end if;
+    -- An amount or a percentage is one in any case: Five Million Dollars, quinze pour cent.
+    if cardinality(words) > 1 and exists (
+        select
+        from unnest(array[key, lower(left(name, 1)) || substr(name, 2)]) as n (name)
+        where (graphrag._parse_quantity(graphrag._figures_of_words(n.name))).kind in ('money', 'percent')
+    ) then
+        return 'bare_quantity';
     end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
     -- Eighty-Four), and wholly in capitals always (TEN).
@@ -5918,8 +5981,8 @@ $function$;
 
 comment on function graphrag._head_and_tail(text) is 'The first word of a normalised predicate, the rest, and the letter with which the verb begins.';
 
-create or replace function graphrag._sentences(body text)
-    returns table (start_at integer, end_at integer, folded text, rank integer)
+create function graphrag._sentences(body text)
+    returns table (start_at integer, end_at integer, ground text, rank integer)
     language plpgsql immutable strict parallel safe rows 40
 as $function$
 -- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as
@@ -5930,7 +5993,7 @@ begin
     select
         s.end_at - length(s.sentence),
         s.end_at - length(s.sentence) + length(rtrim(s.sentence, E' \n\t')),
-        lower(normalize(s.sentence, nfc)),
+        graphrag._ground_words(s.sentence),
         s.rank
     from (
         select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank
@@ -5949,8 +6012,9 @@ begin
     where s.sentence <> '';
 end
 $function$;
+revoke all on routine graphrag._sentences(body text) from public;
 
-comment on function graphrag._sentences(text) is 'The sentences of a text in lower case, with their half-open character offsets from 0.';
+comment on function graphrag._sentences(text) is 'The sentences of a text as words to look for names in, with their half-open character offsets from 0.';
 
 create or replace function graphrag._unit_key(unit text)
     returns text
@@ -12514,6 +12578,9 @@ begin
         _touched := graphrag._store_document(plan, prepared, _revision);
         perform graphrag._renew_plans(_size);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds, array[graphrag._order_kind(plan)]);
+        if plan.metadata ? 'corrects' then
+            perform graphrag._tell_unknown_corrected(plan);
+        end if;
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_size, by_itself => true);
         perform graphrag._recount_terms(plan.space, _revision);
@@ -12549,6 +12616,44 @@ $function$;
 revoke all on routine graphrag._store_document(plan graphrag._document_plan, prepared jsonb, revision bigint) from public;
 
 comment on function graphrag._store_document(graphrag._document_plan, jsonb, bigint) is 'Stores what is new in a document and puts its version in the place of the live one; returns the chunks it touches.';
+
+create function graphrag._tell_unknown_corrected(plan graphrag._document_plan)
+    returns void
+    language plpgsql stable parallel unsafe
+as $function$
+-- It may come later, so that is no mistake; but a misspelt key would correct nothing and say nothing.
+declare
+    _key text;
+begin
+    for _key in
+        select c.key
+        from unnest(graphrag._corrects(plan.metadata)) as c (key)
+        where not exists (
+            select
+            from document as d
+            join document_version as v on v.document = d.id and v.died is null
+            where d.space = plan.space and d.key = c.key
+        )
+    loop
+        raise notice 'document "%" corrects "%", which is not indexed', left(plan.key, 200), left(_key, 200)
+            using detail = 'What it corrects is named by key, and corrected once it is there.',
+                hint = graphrag._near(
+                    _key,
+                    array(
+                        select d.key
+                        from document as d
+                        join document_version as v on v.document = d.id and v.died is null
+                        where d.space = plan.space
+                        order by graphrag._similarity(d.key, _key) desc, d.key collate "C"
+                        limit 30
+                    )
+                );
+    end loop;
+end
+$function$;
+revoke all on routine graphrag._tell_unknown_corrected(plan graphrag._document_plan) from public;
+
+comment on function graphrag._tell_unknown_corrected(graphrag._document_plan) is 'Tells by a notice which documents that one corrects are not there.';
 
 create function graphrag._is_behind(plan graphrag._document_plan, revision bigint)
     returns boolean

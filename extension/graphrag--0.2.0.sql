@@ -4523,7 +4523,7 @@ begin
             -- Ways in which the text may call an entity, and the name it is best known by there.
             select
                 f.folded,
-                array_agg(distinct lower(normalize(f.form, nfc))) as forms,
+                array_agg(distinct f.form) as forms,
                 (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form))[1] as name
             from (
                 select e.folded, a.form, a.form = e.name as is_name
@@ -4539,7 +4539,7 @@ begin
             group by f.folded
         ),
         quoted as materialized (
-            select t.*, q.start_at, q.end_at
+            select t.*, q.start_at, q.end_at, coalesce('entity ' || t.object, 'value ' || t.value) as other
             from unnest(triples) as t
             cross join graphrag._evidence_span(body, t.evidence) as q
             where t.reason is null
@@ -4549,6 +4549,84 @@ begin
             from graphrag._sentences(
                 case when exists (select from quoted as q where q.start_at is null) then body end
             ) as s
+        ),
+        part as materialized (
+            -- What a sentence should have, as the text may write it.
+            select u.part, u.forms
+            from (
+                select 'entity ' || f.folded as part, f.forms
+                from form as f
+                where f.folded in (
+                    select e.folded
+                    from quoted as q
+                    cross join unnest(array[q.subject, q.object]) as e (folded)
+                    where q.start_at is null and e.folded is not null
+                )
+                union
+                select q.other, array[q.value] from quoted as q where q.start_at is null and q.object is null
+            ) as u
+        ),
+        spelling as materialized (
+            -- With its longest word: only sentences that have that are looked into.
+            select p.part, g.words, l.word
+            from part as p
+            cross join unnest(p.forms) as f (form)
+            cross join lateral (select graphrag._ground_words(f.form) as words offset 0) as g
+            cross join lateral (
+                select w.word
+                from string_to_table(btrim(g.words), ' ') as w (word)
+                order by length(w.word) desc, w.word
+                limit 1
+            ) as l
+        ),
+        exact as materialized (
+            select distinct p.part, s.start_at, s.end_at, s.rank
+            from spelling as p
+            join (
+                select s.*, w.word
+                from sentence as s
+                cross join string_to_table(btrim(s.ground), ' ') as w (word)
+            ) as s on s.word = p.word and position(p.words in s.ground) > 0
+        ),
+        whole as materialized (
+            select graphrag._ground_words(body) as ground
+        ),
+        occurrence as materialized (
+            select e.* from exact as e
+            union all
+            -- Written otherwise than any of its names, as grounding allows: data hub for DataHub.
+            select p.part, s.start_at, s.end_at, s.rank
+            from part as p
+            cross join lateral (
+                select array_agg(f.form) as forms
+                from whole as w
+                cross join unnest(p.forms) as f (form)
+                where graphrag._is_grounded(f.form, w.ground)
+            ) as g
+            join sentence as s on exists (
+                select from unnest(g.forms) as f (form) where graphrag._is_grounded(f.form, s.ground)
+            )
+            where p.part not in (select e.part from exact as e)
+        ),
+        within_one as materialized (
+            select distinct on (q.no) q.no, s.start_at, s.end_at
+            from quoted as q
+            join occurrence as s on s.part = 'entity ' || q.subject
+            join occurrence as t on t.part = q.other and t.start_at = s.start_at and t.rank = s.rank
+            where q.start_at is null
+            order by q.no, s.rank, s.start_at
+        ),
+        from_one_to_other as (
+            select distinct on (q.no)
+                q.no, least(s.start_at, t.start_at) as start_at, greatest(s.end_at, t.end_at) as end_at
+            from quoted as q
+            join occurrence as s on s.part = 'entity ' || q.subject and s.rank = 1
+            join occurrence as t on t.part = q.other and t.rank = 1
+            where q.start_at is null and q.no not in (select w.no from within_one as w)
+            order by
+                q.no,
+                greatest(s.end_at, t.end_at) - least(s.start_at, t.start_at),
+                least(s.start_at, t.start_at)
         )
         select coalesce(
             jsonb_agg(
@@ -4585,31 +4663,8 @@ begin
         from quoted as q
         left join form as f on f.folded = q.subject
         left join form as g on g.folded = q.object
-        left join lateral (
-            select s.start_at, s.end_at
-            from sentence as s
-            where q.start_at is null
-                and exists (select from unnest(f.forms) as n where position(n in s.folded) > 0)
-                and exists (
-                    select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in s.folded) > 0
-                )
-            order by s.rank, s.start_at
-            limit 1
-        ) as s on true
-        left join lateral (
-            select least(t.start_at, u.start_at) as start_at, greatest(t.end_at, u.end_at) as end_at
-            from sentence as t
-            join sentence as u on u.rank = t.rank
-            where q.start_at is null
-                and s.start_at is null
-                and t.rank = 1
-                and exists (select from unnest(f.forms) as n where position(n in t.folded) > 0)
-                and exists (
-                    select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in u.folded) > 0
-                )
-            order by greatest(t.end_at, u.end_at) - least(t.start_at, u.start_at), least(t.start_at, u.start_at)
-            limit 1
-        ) as b on true
+        left join within_one as s on s.no = q.no
+        left join from_one_to_other as b on b.no = q.no
     );
 end
 $function$;
@@ -5156,6 +5211,14 @@ begin
                 and (graphrag._parse_value(name)).kind is not null
                 then 'bare_quantity'
         end;
+    end if;
+    -- An amount or a percentage is one in any case: Five Million Dollars, quinze pour cent.
+    if cardinality(words) > 1 and exists (
+        select
+        from unnest(array[key, lower(left(name, 1)) || substr(name, 2)]) as n (name)
+        where (graphrag._parse_quantity(graphrag._figures_of_words(n.name))).kind in ('money', 'percent')
+    ) then
+        return 'bare_quantity';
     end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
     -- Eighty-Four), and wholly in capitals always (TEN).
@@ -6145,7 +6208,7 @@ comment on function graphrag._head_and_tail(text) is 'The first word of a normal
 -- sql/30_gates/_sentences.sql
 
 create function graphrag._sentences(body text)
-    returns table (start_at integer, end_at integer, folded text, rank integer)
+    returns table (start_at integer, end_at integer, ground text, rank integer)
     language plpgsql immutable strict parallel safe rows 40
 as $function$
 -- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as
@@ -6156,7 +6219,7 @@ begin
     select
         s.end_at - length(s.sentence),
         s.end_at - length(s.sentence) + length(rtrim(s.sentence, E' \n\t')),
-        lower(normalize(s.sentence, nfc)),
+        graphrag._ground_words(s.sentence),
         s.rank
     from (
         select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank
@@ -6175,7 +6238,7 @@ begin
     where s.sentence <> '';
 end
 $function$;
-comment on function graphrag._sentences(text) is 'The sentences of a text in lower case, with their half-open character offsets from 0.';
+comment on function graphrag._sentences(text) is 'The sentences of a text as words to look for names in, with their half-open character offsets from 0.';
 
 -- sql/30_gates/_unit_key.sql
 
@@ -12695,6 +12758,9 @@ begin
         _touched := graphrag._store_document(plan, prepared, _revision);
         perform graphrag._renew_plans(_size);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds, array[graphrag._order_kind(plan)]);
+        if plan.metadata ? 'corrects' then
+            perform graphrag._tell_unknown_corrected(plan);
+        end if;
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_size, by_itself => true);
         perform graphrag._recount_terms(plan.space, _revision);
@@ -12726,6 +12792,42 @@ begin
 end
 $function$;
 comment on function graphrag._store_document(graphrag._document_plan, jsonb, bigint) is 'Stores what is new in a document and puts its version in the place of the live one; returns the chunks it touches.';
+
+create function graphrag._tell_unknown_corrected(plan graphrag._document_plan)
+    returns void
+    language plpgsql stable parallel unsafe
+as $function$
+-- It may come later, so that is no mistake; but a misspelt key would correct nothing and say nothing.
+declare
+    _key text;
+begin
+    for _key in
+        select c.key
+        from unnest(graphrag._corrects(plan.metadata)) as c (key)
+        where not exists (
+            select
+            from document as d
+            join document_version as v on v.document = d.id and v.died is null
+            where d.space = plan.space and d.key = c.key
+        )
+    loop
+        raise notice 'document "%" corrects "%", which is not indexed', left(plan.key, 200), left(_key, 200)
+            using detail = 'What it corrects is named by key, and corrected once it is there.',
+                hint = graphrag._near(
+                    _key,
+                    array(
+                        select d.key
+                        from document as d
+                        join document_version as v on v.document = d.id and v.died is null
+                        where d.space = plan.space
+                        order by graphrag._similarity(d.key, _key) desc, d.key collate "C"
+                        limit 30
+                    )
+                );
+    end loop;
+end
+$function$;
+comment on function graphrag._tell_unknown_corrected(graphrag._document_plan) is 'Tells by a notice which documents that one corrects are not there.';
 
 create function graphrag._is_behind(plan graphrag._document_plan, revision bigint)
     returns boolean

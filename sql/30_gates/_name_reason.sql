@@ -223,6 +223,14 @@ begin
                 then 'bare_quantity'
         end;
     end if;
+    -- An amount or a percentage is one in any case: Five Million Dollars, quinze pour cent.
+    if cardinality(words) > 1 and exists (
+        select
+        from unnest(array[key, lower(left(name, 1)) || substr(name, 2)]) as n (name)
+        where (graphrag._parse_quantity(graphrag._figures_of_words(n.name))).kind in ('money', 'percent')
+    ) then
+        return 'bare_quantity';
+    end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
     -- Eighty-Four), and wholly in capitals always (TEN).
     if left(name, 1) <> left(key, 1)

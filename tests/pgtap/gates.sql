@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(609);
+select plan(618);
 
 -- ------------------------------------------------------------ names: name, type, reason (null: it is one)
 select is(graphrag.gate_name(n.name, n.type), n.reason, format('name: %s (%s)', left(n.name, 60), n.type))
@@ -364,6 +364,15 @@ from (values
     ('ADA LOVELACE AND CHARLES BABBAGE', null, 'conjunctive_name'),
     ('Louis XIV and Philip II', null, 'conjunctive_name'),
     ('Ten', null, 'bare_quantity'),
+    ('five million dollars', null, 'bare_quantity'),
+    ('Five Million Dollars', null, 'bare_quantity'),
+    ('fünf Millionen Euro', null, 'bare_quantity'),
+    ('Fünf Millionen Euro', null, 'bare_quantity'),
+    ('quinze pour cent', null, 'bare_quantity'),
+    ('diez por ciento', null, 'bare_quantity'),
+    ('dieci milioni di euro', null, 'bare_quantity'),
+    ('Six Million Dollar Man', null, null),
+    ('Four Seasons', 'Organization', null),
     ('107 wind turbines', null, 'bare_quantity'),
     ('1,000 to 5,000', null, 'bare_quantity'),
     ('1815 and 1821', null, 'bare_date'),
