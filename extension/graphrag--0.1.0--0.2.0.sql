@@ -2108,11 +2108,12 @@ begin
         ) using _attached ->> 'space', _attached ->> 'source';
     end if;
     if tg_op <> 'DELETE' then
-        -- A row without text is a document that is not there.
+        -- A row without text is a document that is not there, and the queue says why.
         execute format(
-            'insert into %I.job (space, operation, source, document, content, metadata, published_at, ordinal)'
+            'insert into %I.job (space, operation, source, document, content, metadata, published_at, ordinal, reason)'
             ' select $1, case when n.content ~ ''\S'' then ''index'' else ''delete'' end, $2,'
-            ' n.id, n.content, n.metadata, n.published_at, n.ordinal'
+            ' n.id, n.content, n.metadata, n.published_at, n.ordinal,'
+            ' case when n.content ~ ''\S'' then null else ''its row has no text'' end'
             ' from (%s from new_rows as t %s) as n where n.id is not null order by n.id',
             _realm,
             _row,
@@ -25964,7 +25965,7 @@ begin
         perform graphrag._end_job(job, 'done', result => to_jsonb(_result));
     exception
         when sqlstate 'GR004' or sqlstate 'GR012' then
-            perform graphrag._end_job(job, 'skipped', 'there is no such document');
+            perform graphrag._end_job(job, 'skipped', coalesce(_job.reason, 'there is no such document'));
     end;
     return _held;
 end
@@ -27448,6 +27449,25 @@ begin
         _rows
     ) using attached ->> 'space', attached ->> 'source';
     get diagnostics _withdrawn = row_count;
+    -- Noted once, however often the table is attached; where a document is withdrawn for it, that job says so.
+    execute format(
+        $sql$
+            insert into job (space, operation, source, document, status, reason, ended_at)
+            select $1, 'index', $2, n.id, 'skipped', 'its row has no text', clock_timestamp()
+            from (%s) as n
+            where n.id is not null
+                and (n.content ~ '\S') is not true
+                and not exists (
+                    select
+                    from job as j
+                    where j.space = $1
+                        and j.target = md5(quote_nullable($2) || quote_nullable(n.id))
+                        and (j.reason = 'its row has no text' or j.ended_at is null)
+                )
+            order by n.id
+        $sql$,
+        _rows
+    ) using attached ->> 'space', attached ->> 'source';
     return _queued + _withdrawn;
 end
 $function$;

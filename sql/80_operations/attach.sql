@@ -246,6 +246,25 @@ begin
         _rows
     ) using attached ->> 'space', attached ->> 'source';
     get diagnostics _withdrawn = row_count;
+    -- Noted once, however often the table is attached; where a document is withdrawn for it, that job says so.
+    execute format(
+        $sql$
+            insert into job (space, operation, source, document, status, reason, ended_at)
+            select $1, 'index', $2, n.id, 'skipped', 'its row has no text', clock_timestamp()
+            from (%s) as n
+            where n.id is not null
+                and (n.content ~ '\S') is not true
+                and not exists (
+                    select
+                    from job as j
+                    where j.space = $1
+                        and j.target = md5(quote_nullable($2) || quote_nullable(n.id))
+                        and (j.reason = 'its row has no text' or j.ended_at is null)
+                )
+            order by n.id
+        $sql$,
+        _rows
+    ) using attached ->> 'space', attached ->> 'source';
     return _queued + _withdrawn;
 end
 $function$;

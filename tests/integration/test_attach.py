@@ -253,6 +253,26 @@ def test_a_hostile_table(conn: Connection) -> None:
     conn.execute(f"drop table {name}")
 
 
+def test_a_row_without_text_is_noted_as_skipped(conn: Connection) -> None:
+    def noted() -> list[tuple[str, str, str]]:
+        found = sql(conn, "select document, status, reason from kb.jobs where reason is not null order by document")
+        return [(job["document"], job["status"], job["reason"]) for job in found]
+
+    conn.execute("insert into article (id, body) values (4, ' '), (5, null)")
+    assert attach(conn) == 3
+    conn.execute("insert into article (id, body) values (6, e'\\n'), (7, e'\\ufeff')")
+    work(conn)
+    why = "its row has no text"
+    assert noted() == [*((no, "skipped", why) for no in "456"), ("7", "skipped", "the document is empty")]
+    attach(conn)
+    work(conn)
+    assert len(noted()) == 5, "7 is tried again, the others are known"
+    conn.execute("update article set body = '' where id = 1")
+    work(conn)
+    assert documents(conn).keys() == {"2", "3"}
+    assert noted()[0][0] == "4", "a document was there to be withdrawn: done, without a reason"
+
+
 def test_json_that_jsonb_cannot_hold(conn: Connection) -> None:
     r"""A write that the table took before is taken still, and its neighbours too. What is escaped, `\\u0000`, is text."""
     conn.execute("alter table article alter column meta type json")
