@@ -121,15 +121,18 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
     records = Records()
     if not is_clean:
         value = clean_json(value, breathe)
-    if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
+    while isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
         value = inner
     wholes = [value] if isinstance(value, dict) else [item for item in value if _is_whole(item)]
     items = [] if isinstance(value, dict) else [item for item in value if not _is_whole(item)]
     entities = [item for item in items if not _is_triple(item)]
     triples = [item for item in items if _is_triple(item)]
     for whole in wholes:
-        entities += _lists(whole, _ENTITY_LISTS) or []
-        triples += _lists(whole, _TRIPLE_LISTS) or []
+        for names, kind, target in ((_ENTITY_LISTS, "entities", entities), (_TRIPLE_LISTS, "triples", triples)):
+            stated = _lists(whole, names)
+            if stated is None and any(whole.get(name) for name in names):
+                records.drop(f"{kind} dropped: they are no list")
+            target += stated or []
     _read_each(records, records.entities, entities, _entity, "entity", breathe)
     _read_each(records, records.triples, triples, _triple, "triple", breathe)
     return records
@@ -147,6 +150,17 @@ def _is_whole(item: Any) -> bool:
 
 def _is_triple(item: Any) -> bool:
     return isinstance(item, list) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None
+
+
+def join(first: Any, second: Any) -> Any:
+    """The two parts of an answer that gives its entities and its triples each as an object of its own; else None."""
+    if not (isinstance(first, dict) and isinstance(second, dict)):
+        return None
+    for one, other in ((_ENTITY_LISTS, _TRIPLE_LISTS), (_TRIPLE_LISTS, _ENTITY_LISTS)):
+        parts = [_lists(first, one), _lists(second, other)]
+        if all(isinstance(part, list) for part in parts) and not (_lists(first, other) or _lists(second, one)):
+            return {one[0]: parts[0], other[0]: parts[1]}
+    return None
 
 
 def merge(first: Records, second: Records) -> Records:
@@ -227,8 +241,9 @@ def _is_bare_triple(item: Any) -> bool:
     return isinstance(item, list) and len(item) == 3 and all(isinstance(part, str) for part in item)
 
 
-def _lists(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((value[name] for name in names if isinstance(value.get(name), list)), None)
+def _lists(value: Mapping[str, Any], names: tuple[str, ...]) -> list[Any] | None:
+    lists = [value[name] for name in names if isinstance(value.get(name), list)]
+    return [item for items in lists for item in items] if lists else None
 
 
 def _first(item: Any, names: tuple[str, ...]) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_pl.parsing import Found, UnusableError, find_json, without_thoughts
-from graphrag_pl.records import has_shape
+from graphrag_pl.records import has_shape, join
 
 EMPTY: dict[str, Any] = {"entities": [], "triples": []}
 WHOLE: dict[str, Any] = {
@@ -34,7 +34,7 @@ TEXT = json.dumps(WHOLE)
 
 
 def find(text: str) -> Found:
-    return find_json(text, has_shape, lambda broken: json_repair.loads(broken, skip_json_loads=True))
+    return find_json(text, has_shape, lambda broken: json_repair.loads(broken, skip_json_loads=True), join)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,23 @@ def test_mistakes_are_repaired(broken: str) -> None:
 @pytest.mark.parametrize("text", ["[]", "{}", '{"entities": []}', "```json\n[]\n```", "None found: []"])
 def test_nothing_found_is_success(text: str) -> None:
     assert not find(text).is_partial
+
+
+@pytest.mark.parametrize(
+    "around", ["{} That is all: `{{}}`.", "Without any I would say [] or {{}}. But:\n```json\n{}\n```", '{{"entities": []}}\n{}']
+)
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace("]}", "],}")])
+def test_nothing_is_not_taken_for_something_else(around: str, text: str) -> None:
+    assert find(around.format(text)).value == WHOLE
+
+
+@pytest.mark.parametrize("between", ["\n", "\n```\nAnd the triples:\n```json\n", "\n[] is not it.\n"])
+@pytest.mark.parametrize("keys", [("entities", "triples"), ("triples", "entities")])
+def test_lists_in_objects_of_their_own_are_one_answer(keys: tuple[str, str], between: str) -> None:
+    first, second = (json.dumps({key: WHOLE[key]}) for key in keys)
+    assert find(first + between + second) == (WHOLE, False)
+    assert find(first + between + second[:-20]).is_partial
+    assert find(TEXT + between + json.dumps({"triples": [["Eve", "met", "Bob"]]})).value == WHOLE
 
 
 @pytest.mark.parametrize("length", range(len(TEXT)))

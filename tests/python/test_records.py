@@ -92,6 +92,8 @@ def test_other_spellings_of_a_triple(keys: tuple[str, str, str]) -> None:
         {"nodes": ["A", "B"], "edges": [TRIPLE]},
         {"result": {"entities": [{"name": "A"}, {"name": "B"}], "relations": [TRIPLE]}},
         {"entities": [{"name": "A"}, {"name": "B"}], "triples": [{**TRIPLE, "subject": {"name": "A"}}]},
+        {"response": {"graph": {"entities": [{"name": "A"}, {"name": "B"}], "relations": [TRIPLE]}}},
+        {"entities": [{"name": "A"}], "nodes": ["B"], "triples": [], "relations": [TRIPLE]},
         [{"entities": [{"name": "A"}, {"name": "B"}], "triples": [TRIPLE]}],
         [{"entities": [{"name": "A"}]}, {"nodes": ["B"]}, {"triples": [["A", "p", "B"]]}],
     ],
@@ -120,6 +122,12 @@ def test_what_is_no_record_costs_itself_only(item: Any) -> None:
     assert has_shape(value)
     records = read_records(value)
     assert (len(records.triples), len(records.entities), records.malformed) == (1, 1, 1)
+
+
+def test_lists_that_are_none_are_counted() -> None:
+    records = read_records({"entities": {"A": {"type": "Person"}}, "triples": [TRIPLE]})
+    assert (len(records.triples), records.malformed) == (1, 1)
+    assert read_records({"entities": None, "triples": [TRIPLE]}).malformed == 0
 
 
 @pytest.mark.parametrize(("stated", "value"), [(5, "5"), (66.5, "66.5"), (True, "true")])
