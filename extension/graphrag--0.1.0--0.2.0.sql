@@ -4965,6 +4965,14 @@ begin
         end;
     elsif is_work then
         return null;
+    elsif not is_typed and key ~ (
+            '^[约約近超]?过?(百分之[〇零一二两兩三四五六七八九十百点]+'
+            '|[一二两兩三四五六七八九十数數几幾][〇零一二三四五六七八九]*[十百千万萬亿億兆][〇零一二三四五六七八九十百千万萬亿億兆]*'
+            '|[〇零一二两兩三四五六七八九十百千万萬亿億兆数數几幾]+[多余]?'
+            '(年|个月|個月|月|日|天|周|小时|小時|時間|分钟|分鐘|分|秒|人|名|个|個|家|岁|歲|歳|次|回|件|台|元|美元|欧元|円|ドル|吨|米|公里|公斤)'
+            '[前后後间間]?)$'
+        ) then
+        return 'bare_quantity';
     elsif not hits ? ('number ' || split_part(words[1], '-', 1)) then
         -- a dozen, half a million, over ten employees
         return case

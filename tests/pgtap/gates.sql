@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(618);
+select plan(642);
 
 -- ------------------------------------------------------------ names: name, type, reason (null: it is one)
 select is(graphrag.gate_name(n.name, n.type), n.reason, format('name: %s (%s)', left(n.name, 60), n.type))
@@ -364,6 +364,30 @@ from (values
     ('ADA LOVELACE AND CHARLES BABBAGE', null, 'conjunctive_name'),
     ('Louis XIV and Philip II', null, 'conjunctive_name'),
     ('Ten', null, 'bare_quantity'),
+    ('两亿美元', null, 'bare_quantity'),
+    ('三千万元', null, 'bare_quantity'),
+    ('五百人', null, 'bare_quantity'),
+    ('五百万', null, 'bare_quantity'),
+    ('三个月', null, 'bare_quantity'),
+    ('百分之五', null, 'bare_quantity'),
+    ('五年', null, 'bare_quantity'),
+    ('二〇二〇年', null, 'bare_quantity'),
+    ('数百人', null, 'bare_quantity'),
+    ('三時間', null, 'bare_quantity'),
+    ('三一重工', null, null),
+    ('五粮液', null, null),
+    ('四川', null, null),
+    ('百度', null, null),
+    ('千与千寻', null, null),
+    ('十月革命', null, null),
+    ('万科', null, null),
+    ('一汽', null, null),
+    ('三星', null, null),
+    ('九江', null, null),
+    ('八一', null, null),
+    ('七匹狼', null, null),
+    ('二十一世纪报', null, null),
+    ('三元', 'Organization', null),
     ('five million dollars', null, 'bare_quantity'),
     ('Five Million Dollars', null, 'bare_quantity'),
     ('fünf Millionen Euro', null, 'bare_quantity'),
