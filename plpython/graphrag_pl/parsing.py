@@ -82,7 +82,11 @@ def find_json(text: str, accept: Accept, repair: Repair, join: Join = lambda _fi
 def _joined(found: Found, spans: Iterable[_Span], accept: Accept, repair: Repair, join: Join) -> Found:
     for span in spans:
         more = next(
-            (more for read in (_valid, _cut_off, _malformed) if (more := read(span, repair)) and accept(more.value)),
+            (
+                more
+                for read in (_valid, _cut_off, _malformed)
+                if (more := read(span, repair)) and accept(more.value)
+            ),
             None,
         )
         value = more and join(found.value, more.value)

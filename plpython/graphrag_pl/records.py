@@ -121,14 +121,19 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
     records = Records()
     if not is_clean:
         value = clean_json(value, breathe)
-    while isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
+    while (
+        isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict)
+    ):
         value = inner
     wholes = [value] if isinstance(value, dict) else [item for item in value if _is_whole(item)]
     items = [] if isinstance(value, dict) else [item for item in value if not _is_whole(item)]
     entities = [item for item in items if not _is_triple(item)]
     triples = [item for item in items if _is_triple(item)]
     for whole in wholes:
-        for names, kind, target in ((_ENTITY_LISTS, "entities", entities), (_TRIPLE_LISTS, "triples", triples)):
+        for names, kind, target in (
+            (_ENTITY_LISTS, "entities", entities),
+            (_TRIPLE_LISTS, "triples", triples),
+        ):
             stated = _lists(whole, names)
             if stated is None and any(whole.get(name) for name in names):
                 records.drop(f"{kind} dropped: they are no list")
@@ -158,7 +163,9 @@ def join(first: Any, second: Any) -> Any:
         return None
     for one, other in ((_ENTITY_LISTS, _TRIPLE_LISTS), (_TRIPLE_LISTS, _ENTITY_LISTS)):
         parts = [_lists(first, one), _lists(second, other)]
-        if all(isinstance(part, list) for part in parts) and not (_lists(first, other) or _lists(second, one)):
+        if all(isinstance(part, list) for part in parts) and not (
+            _lists(first, other) or _lists(second, one)
+        ):
             return {one[0]: parts[0], other[0]: parts[1]}
     return None
 

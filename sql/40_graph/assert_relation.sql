@@ -47,7 +47,8 @@ begin
             using errcode = 'GR009',
                 detail = format('The gates say: %s.', _result.rejected),
                 hint = case
-                    when _result.rejected ? 'unparseable_period' then 'graphrag.parse_period() tells what a period says.'
+                    when _result.rejected ? 'unparseable_period'
+                        then 'graphrag.parse_period() tells what a period says.'
                     when _result.rejected ? 'inverted_period' then 'valid_from must not be later than valid_to.'
                     else 'graphrag.gate_name() and graphrag.gate_predicate() tell why a text is refused.'
                 end;

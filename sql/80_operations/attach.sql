@@ -134,8 +134,8 @@ create function graphrag._row_template(columns jsonb)
     language plpgsql immutable parallel safe
 as $function$
 -- For format(), with the names of the columns in their order as arguments: a row t as (id, content, metadata,
--- published_at, ordinal). A date without a time zone is one of UTC. A column of type json may hold what jsonb cannot, NUL
--- and lone surrogates: they go, as from all text, since nobody's write shall fail for them.
+-- published_at, ordinal). A date without a time zone is one of UTC. A column of type json may hold what jsonb cannot,
+-- NUL and lone surrogates: they go, as from all text, since nobody's write shall fail for them.
 declare
     _place jsonb := (
         select jsonb_object_agg(c.known ->> 'use', format('t.%%%s$I', c.no))

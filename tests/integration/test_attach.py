@@ -255,7 +255,9 @@ def test_a_hostile_table(conn: Connection) -> None:
 
 def test_a_row_without_text_is_noted_as_skipped(conn: Connection) -> None:
     def noted() -> list[tuple[str, str, str]]:
-        found = sql(conn, "select document, status, reason from kb.jobs where reason is not null order by document")
+        found = sql(
+            conn, "select document, status, reason from kb.jobs where reason is not null order by document"
+        )
         return [(job["document"], job["status"], job["reason"]) for job in found]
 
     conn.execute("insert into article (id, body) values (4, ' '), (5, null)")
@@ -274,10 +276,13 @@ def test_a_row_without_text_is_noted_as_skipped(conn: Connection) -> None:
 
 
 def test_json_that_jsonb_cannot_hold(conn: Connection) -> None:
-    r"""A write that the table took before is taken still, and its neighbours too. What is escaped, `\\u0000`, is text."""
+    r"""A write that the table took before is taken still, its neighbours too. Escaped, `\\u0000` is text."""
     conn.execute("alter table article alter column meta type json")
     stated = {
-        4: (r'{"a": "x\u0000y", "\u0000b": ["\ud83d", "\ude00\u0000", "\ud83d\ud83d\ude00"]}', {"a": "xy", "b": ["", "", "😀"]}),
+        4: (
+            r'{"a": "x\u0000y", "\u0000b": ["\ud83d", "\ude00\u0000", "\ud83d\ud83d\ude00"]}',
+            {"a": "xy", "b": ["", "", "😀"]},
+        ),
         5: (r'{"a": "\\u0000\\\u0000\\\\ud83d", "b": "\"\u0041"}', {"a": r"\u0000\\\ud83d", "b": '"A'}),
         6: (r'["\u0000"]', {"metadata": [""]}),
     }

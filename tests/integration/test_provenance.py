@@ -149,13 +149,27 @@ def test_the_same_sentence_in_two_overlapping_chunks_is_at_one_place(
         ("Robert sang. Zoë met Robert. He left.", ["Zoe", "met", "Robert"], "Zoë met Robert."),
         ("It is old. Acme sells a data hub. Buy it.", ["Acme", "sells", "DataHub"], "Acme sells a data hub."),
         ("He sat. Robert met O’Neil. She sat.", ["Robert", "met", "O'Neil"], "Robert met O’Neil."),
-        ("She sat. The Cratchits met Robert. He sat.", ["Robert", "met", "Cratchit"], "The Cratchits met Robert."),
+        (
+            "She sat. The Cratchits met Robert. He sat.",
+            ["Robert", "met", "Cratchit"],
+            "The Cratchits met Robert.",
+        ),
         ("他走了。田中太郎は東京に住む。", ["田中太郎", "lives_in", "東京"], "田中太郎は東京に住む。"),
-        ("She sat. Acme paid $1,250.50 in June. He sat.", ["Acme", "paid", "$1,250.50"], "Acme paid $1,250.50 in June."),
-        ("Acme grew. It paid $5. Bolt paid $50. Acme paid.", ["Acme", "paid", "$5"], "Acme grew. It paid $5."),
+        (
+            "She sat. Acme paid $1,250.50 in June. He sat.",
+            ["Acme", "paid", "$1,250.50"],
+            "Acme paid $1,250.50 in June.",
+        ),
+        (
+            "Acme grew. It paid $5. Bolt paid $50. Acme paid.",
+            ["Acme", "paid", "$5"],
+            "Acme grew. It paid $5.",
+        ),
     ],
 )
-def test_the_sentence_that_has_both_names(conn: Connection, text: str, triple: list[str], evidence: str) -> None:
+def test_the_sentence_that_has_both_names(
+    conn: Connection, text: str, triple: list[str], evidence: str
+) -> None:
     """As grounding finds names: whole words, however the text spells them."""
     rows(conn, "index", text, document="a", extraction=Jsonb([triple]), realm=REALM)
     (read,) = view(conn, REALM, "assertions")
@@ -165,7 +179,10 @@ def test_the_sentence_that_has_both_names(conn: Connection, text: str, triple: l
 @pytest.mark.usefixtures("model")
 def test_a_chunk_that_is_told_of_twice_has_what_both_say(conn: Connection) -> None:
     text = "Ann met Bob.\n\n" + "Nobody spoke of it at all that year. " * 60
-    told = [{"no": 1, "triples": [["Ann", "met", "Bob"], ["Ann"]]}, {"no": 1, "triples": [["Bob", "likes", "Ann"]]}]
+    told = [
+        {"no": 1, "triples": [["Ann", "met", "Bob"], ["Ann"]]},
+        {"no": 1, "triples": [["Bob", "likes", "Ann"]]},
+    ]
     found = row(conn, "index", text, document="a", extraction=Jsonb({"chunks": told}), realm=REALM)
     assert found["chunks"] > 1
     assert found["rejected"] == {"malformed": 1}

@@ -80,7 +80,12 @@ def test_nothing_found_is_success(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "around", ["{} That is all: `{{}}`.", "Without any I would say [] or {{}}. But:\n```json\n{}\n```", '{{"entities": []}}\n{}']
+    "around",
+    [
+        "{} That is all: `{{}}`.",
+        "Without any I would say [] or {{}}. But:\n```json\n{}\n```",
+        '{{"entities": []}}\n{}',
+    ],
 )
 @pytest.mark.parametrize("text", [TEXT, TEXT.replace("]}", "],}")])
 def test_nothing_is_not_taken_for_something_else(around: str, text: str) -> None:
@@ -110,7 +115,9 @@ def test_cut_anywhere_keeps_complete_items(length: int) -> None:
     assert found.is_partial
 
 
-@pytest.mark.parametrize("lists", ["{}", '{{"triples": {}', '{{"entities": [{{"name": "Ada", "aliases": [["x"]]}}], "triples": {}'])
+@pytest.mark.parametrize(
+    "lists", ["{}", '{{"triples": {}', '{{"entities": [{{"name": "Ada", "aliases": [["x"]]}}], "triples": {}']
+)
 def test_cut_lists_of_triples_keep_complete_ones(lists: str) -> None:
     found = find(lists.format('[["Ada", "met", "Bob"], ["Bob", "left"'))
     triples = found.value if isinstance(found.value, list) else found.value["triples"]
