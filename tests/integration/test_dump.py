@@ -195,5 +195,6 @@ def test_a_dump_of_a_database_that_has_dropped_the_extension(
         with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
             sql(conn, "create extension graphrag cascade")
             rows(conn, "migrate_realm", REALM)
+            assert view(conn, REALM, "settings")
             assert read_graph(conn, REALM, "default", VOCABULARY) == before
             goes_on(conn, endpoint)
