@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from pytest_postgresql.executors import NoopExecutor
 
+from tests.support import circles
 from tests.support.calls import refused, row, rows, set_models
 from tests.support.corpus import VOCABULARY, Draft, as_json, differences, index, make_realm
 from tests.support.database import Connection, Database, new_database, sql, value, view
@@ -111,6 +112,24 @@ def goes_on(conn: Connection, endpoint: Endpoint) -> None:
     assert row(conn, "index", "Ann again.", document="new", extraction=fresh, space="second", realm=REALM)[
         "revision"
     ]
+
+
+def test_no_report_is_paid_again_after_a_restore(
+    server: NoopExecutor, database: Database, conn: Connection, endpoint: Endpoint
+) -> None:
+    circles.make_realm(conn, endpoint)
+    circles.say(conn, circles.WORLD)
+    built = circles.build(conn)
+    assert built["llm_calls"] == built["communities"] > 0
+    endpoint.requests.clear()
+    with new_database(server, f"{database.name}_restored", template="template0") as restored:
+        copy(conn, database, restored)
+        with restored.connect(options=f"-c graphrag.realm={circles.REALM}") as again:
+            assert circles.tree(again) == circles.tree(conn)
+            set_models(again, endpoint, "extraction", realm=circles.REALM)
+            rebuilt = circles.build(again)
+            assert (rebuilt["reused"], rebuilt["failed"]) == (built["communities"], 0)
+            assert endpoint.requests == []
 
 
 def test_a_schema_without_its_data_becomes_an_empty_realm(
