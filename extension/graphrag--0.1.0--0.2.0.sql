@@ -1876,6 +1876,27 @@ select
 from usage as u
 group by u.role, u.model;
 
+-- The list is the extension's. A function is bound to it when called, and not before: the view can be restored first.
+create or replace function _setting_defaults()
+    returns table (name text, value jsonb, description text)
+    language plpgsql stable parallel safe rows 60
+as $defaults$
+begin
+    return query select d.name, d.value, d.description from graphrag.setting_default as d;
+end
+$defaults$;
+revoke all on function _setting_defaults() from public;
+
+create or replace view settings with (security_invoker = true) as
+select
+    d.name,
+    coalesce(s.value, d.value) as value,
+    d.value as default_value,
+    s.name is null as is_default,
+    d.description
+from _setting_defaults() as d
+left join setting as s on s.name = d.name;
+
 -- ---------------------------------------------------------------- what has been asked about
 -- An empty answer would look like knowledge. A function of the realm, not of the extension, so that the views outlive
 -- it.
@@ -2169,6 +2190,8 @@ comment on view decisions is 'The decisions that stand, for undo().';
 comment on view history is 'Every version of entities, names, relations and documents, with who began and ended it, when, and by what.';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
+comment on function _setting_defaults() is 'Every setting of the extension with its default.';
+comment on view settings is 'Every setting with the value that holds in this realm; configure() changes one.';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';
 comment on table telemetry is 'What questions touched, if the setting telemetry is on.';
 comment on function _telemetry_is_on(jsonb) is 'Raises GR030 if telemetry is off.';
@@ -17262,7 +17285,7 @@ as $function$
 -- docs/performance.md says how much these weights matter.
 declare
     _likeness constant double precision := 6;   -- of a cosine of 1
-    _words constant double precision := 1;      -- of the first place; of the second half as much, and so on
+    _words constant double precision := 2;      -- of the first place; of the second half as much, and so on
     _least constant double precision := 0.0001; -- of the most mass: below it, differences do not count
 begin
     return query
@@ -27984,8 +28007,10 @@ begin
     );
     execute format('grant usage on schema %I to %I', _realm, role);
     execute format('grant select on all tables in schema %I to %I', _realm, role);
-    -- Views call it as whoever reads them.
-    execute format('grant execute on function %I._telemetry_is_on(jsonb) to %I', _realm, role);
+    -- Views call them as whoever reads.
+    execute format(
+        'grant execute on function %1$I._telemetry_is_on(jsonb), %1$I._setting_defaults() to %2$I', _realm, role
+    );
     execute format('alter default privileges in schema %I grant select on tables to %I', _realm, role);
     if may_spend then
         execute format('grant insert on %1$I.usage, %1$I.telemetry to %2$I', _realm, role);
