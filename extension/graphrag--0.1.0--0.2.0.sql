@@ -2305,16 +2305,18 @@ comment on function graphrag._merge_candidates_view() is 'The plain DDL of the v
 
 create or replace function graphrag._realm_exists(realm text)
     returns boolean
-    language sql stable parallel safe
-begin atomic
-    select exists (
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return exists (
         select
         from pg_catalog.pg_namespace as n
         join pg_catalog.pg_class as c on c.relnamespace = n.oid and c.relname = 'realm' and c.relkind = 'r'
         join pg_catalog.pg_class as d on d.relnamespace = n.oid and d.relname = 'document_chunk' and d.relkind = 'r'
         where n.nspname = realm and has_schema_privilege(n.oid, 'usage')
     );
-end;
+end
+$function$;
 
 comment on function graphrag._realm_exists(text) is 'Whether a schema of that name holds the tables of a realm that the caller may use.';
 
@@ -16511,7 +16513,7 @@ as $function$
 -- Without a graph there is nothing but passages, for every mode: those near the vector, and those sharing words.
 declare
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
-    _deep integer := greatest(_depth, places);
+    _deep integer := case when mode = 'naive' then places else greatest(_depth, places) end; -- nothing to fuse
     _mode text := case when graphrag._has_graph(filter) then mode when mode = 'naive' then mode else 'passages' end;
     _reads_reports boolean := _mode in ('global', 'hybrid');
     _named text := concat_ws(E'\n', search.low, search.question);
@@ -16840,6 +16842,9 @@ as $function$
 declare
     _today timestamptz := graphrag._today(filter);
 begin
+    if versions = '{}' then
+        return;
+    end if;
     return query
     select
         'relation'::text,
@@ -17760,7 +17765,9 @@ declare
     _vectors bigint;
     _literals text[];
 begin
-    perform graphrag._check_embedding(embedding);
+    if _texts <> '{}' then
+        perform graphrag._check_embedding(embedding); -- before anybody is paid
+    end if;
     while _texts <> '{}' and _literals is null loop
         _vectors := (select r.vectors from realm as r);
         _literals := graphrag._embed(_texts, question => question);
@@ -20750,9 +20757,13 @@ comment on function graphrag._place(jsonb) is 'What of a document''s metadata sa
 
 create or replace function graphrag._named_entities(evidence graphrag.evidence[])
     returns jsonb
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select coalesce(jsonb_agg(e.subject order by e.rank), '[]') from unnest(evidence) as e where e.kind = 'entity'
+begin
+    return (
+        select coalesce(jsonb_agg(e.subject order by e.rank), '[]') from unnest(evidence) as e where e.kind = 'entity'
+    );
+end
 $function$;
 
 comment on function graphrag._named_entities(graphrag.evidence[]) is 'Names of the entities in the evidence.';

@@ -48,6 +48,9 @@ as $function$
 declare
     _today timestamptz := graphrag._today(filter);
 begin
+    if versions = '{}' then
+        return;
+    end if;
     return query
     select
         'relation'::text,
