@@ -212,13 +212,14 @@ def _entity(item: Any) -> Record:
         item = {"name": item}
     if not isinstance(item, dict):
         raise _MalformedError("it is no object")
+    types = _texts(_first(item, _ENTITY_FIELDS["type"]))
     return {
         "name": _name(item, "name", _ENTITY_FIELDS["name"]),
-        "type": _text(_first(item, _ENTITY_FIELDS["type"])),
+        "type": types[0] if types else None,
         "description": _text(_first(item, _ENTITY_FIELDS["description"])),
         "aliases": _texts(_first(item, _ENTITY_FIELDS["aliases"])),
         "identifiers": _texts(_first(item, _ENTITY_FIELDS["identifiers"])),
-        "metadata": _rest(item, _ENTITY_FIELDS),
+        "metadata": {**_rest(item, _ENTITY_FIELDS), **({"types": types} if len(types) > 1 else {})},
     }
 
 

@@ -124,6 +124,12 @@ def test_what_is_no_record_costs_itself_only(item: Any) -> None:
     assert (len(records.triples), len(records.entities), records.malformed) == (1, 1, 1)
 
 
+def test_the_first_of_several_types_is_the_type() -> None:
+    found = entity(name="Ada", type=["Person", "Author"])
+    assert (found["type"], found["metadata"]) == ("Person", {"types": ["Person", "Author"]})
+    assert entity(name="Ada", type=[None, ""])["type"] is None
+
+
 def test_lists_that_are_none_are_counted() -> None:
     records = read_records({"entities": {"A": {"type": "Person"}}, "triples": [TRIPLE]})
     assert (len(records.triples), records.malformed) == (1, 1)
