@@ -51,7 +51,7 @@ def without_thoughts(text: str) -> str:
     return "" if _UNFINISHED_THOUGHT.match(text) else text.strip()
 
 
-def find_json(text: str, accept: Accept, repair: Repair, join: Join = lambda _first, _second: None) -> Found:
+def find_json(text: str, accept: Accept, repair: Repair, join: Join | None = None) -> Found:
     """The first value of an accepted shape in a model's answer, joined with what follows it where that can be. One that
     holds nothing counts if there is no other: "[]" may stand in the prose about it. Raises UnusableError."""
 
@@ -72,7 +72,7 @@ def find_json(text: str, accept: Accept, repair: Repair, join: Join = lambda _fi
             if not found or not accepted(found.value):
                 continue
             if not _is_empty(found.value):
-                return _joined(found, spans[no + 1 :], accepted, repair, join)
+                return _joined(found, spans[no + 1 :], accepted, repair, join) if join else found
             nothing = nothing or found
     if nothing:
         return nothing
