@@ -12,7 +12,7 @@ from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import ChatModel, Outcome, Reply
 from graphrag_pl.database import Breathe, Database, Memory, breathing
 from graphrag_pl.parsing import Repair, find_json
-from graphrag_pl.records import Records, has_shape, merge, read_records
+from graphrag_pl.records import Records, has_shape, join, merge, read_records
 from graphrag_pl.text import is_deep, to_json
 
 #: What an answer holds, and whether its end was cut off.
@@ -163,7 +163,7 @@ def _extract_batch(
 
 def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Answer:
     breathe()
-    found = find_json(reply.text, has_shape, repair)
+    found = find_json(reply.text, has_shape, repair, join)
     return read_records(found.value, breathe), found.is_partial
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from graphrag_pl.text import is_deep
@@ -18,10 +18,14 @@ from graphrag_pl.text import is_deep
 Repair = Callable[[str], Any]
 #: Says whether a value has the shape that was asked for.
 Accept = Callable[[Any], bool]
+#: One value of two that an answer gives one after the other; None if the first is all there is to it.
+Join = Callable[[Any, Any], Any]
 
 _CLOSES = {"{": "}", "[": "]"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
 _MOST_SPANS = 50
+#: What is open around a record that is itself a list, [subject, predicate, object].
+_LISTS_OF_TRIPLES = (["["], ["{", "["])
 _OPENING = re.compile(r"""\{\s*(?:["'}]|\w+\s*:)|\[\s*["'\[{\]]""")
 _UNFINISHED_THOUGHT = re.compile(r"\A\s*<think>", re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(r"</think>", re.IGNORECASE)
@@ -47,8 +51,9 @@ def without_thoughts(text: str) -> str:
     return "" if _UNFINISHED_THOUGHT.match(text) else text.strip()
 
 
-def find_json(text: str, accept: Accept, repair: Repair) -> Found:
-    """The first value of an accepted shape in a model's answer. Raises UnusableError."""
+def find_json(text: str, accept: Accept, repair: Repair, join: Join = lambda _first, _second: None) -> Found:
+    """The first value of an accepted shape in a model's answer, joined with what follows it where that can be. One that
+    holds nothing counts if there is no other: "[]" may stand in the prose about it. Raises UnusableError."""
 
     def accepted(value: Any) -> bool:
         return not is_deep(value) and accept(value)
@@ -59,13 +64,39 @@ def find_json(text: str, accept: Accept, repair: Repair) -> Found:
             return Found(value, False)
     if not candidate:
         raise UnusableError("the answer is empty")
+    nothing: Found | None = None
     spans = list(_spans(candidate))
     for read in (_valid, _cut_off, _malformed):
-        for span in spans:
+        for no, span in enumerate(spans):
             found = read(span, repair)
-            if found and accepted(found.value):
-                return found
+            if not found or not accepted(found.value):
+                continue
+            if not _is_empty(found.value):
+                return _joined(found, spans[no + 1 :], accepted, repair, join)
+            nothing = nothing or found
+    if nothing:
+        return nothing
     raise UnusableError("the answer holds no JSON of the wanted shape")
+
+
+def _joined(found: Found, spans: Iterable[_Span], accept: Accept, repair: Repair, join: Join) -> Found:
+    for span in spans:
+        more = next(
+            (
+                more
+                for read in (_valid, _cut_off, _malformed)
+                if (more := read(span, repair)) and accept(more.value)
+            ),
+            None,
+        )
+        value = more and join(found.value, more.value)
+        if more and value is not None:
+            found = Found(value, found.is_partial or more.is_partial)
+    return found
+
+
+def _is_empty(value: Any) -> bool:
+    return not value or (isinstance(value, dict) and not any(value.values()))
 
 
 def _strict(text: str) -> Any:
@@ -130,7 +161,7 @@ def _scan(text: str, start: int) -> tuple[int, str | None, bool]:
             still_open.pop()
             if not still_open:
                 return match.end(), None, True
-            if token == "}" and still_open[-1] == "[":
+            if still_open[-1] == "[" and (token == "}" or still_open in _LISTS_OF_TRIPLES):
                 kept = match.end(), list(still_open)
         elif token == '"':  # a string that never ends
             break

@@ -92,10 +92,11 @@ class _MalformedError(Exception):
 
 def has_shape(value: Any) -> bool:
     """Whether a value can be an extraction: an object with lists of entities or triples (or of no keys at
-    all), or a list of records. A JSON Schema, echoed instead of filled in, is none."""
+    all), a list of such objects, or a list with at least one record. A JSON Schema, echoed instead of filled in, is
+    none."""
     if isinstance(value, list):
-        return all(isinstance(item, dict) or _is_bare_triple(item) for item in value) and not any(
-            map(_is_schema, value)
+        return not any(map(_is_schema, value)) and (
+            not value or any(isinstance(item, dict) or _is_bare_triple(item) for item in value)
         )
     if not isinstance(value, dict) or _is_schema(value):
         return False
@@ -120,19 +121,53 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
     records = Records()
     if not is_clean:
         value = clean_json(value, breathe)
-    if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
+    while (
+        isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict)
+    ):
         value = inner
-    if isinstance(value, list):
-        is_triple = [
-            _is_bare_triple(item) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None for item in value
-        ]
-        entities = [item for item, triple in zip(value, is_triple, strict=True) if not triple]
-        triples = [item for item, triple in zip(value, is_triple, strict=True) if triple]
-    else:
-        entities, triples = (_lists(value, names) or [] for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+    wholes = [value] if isinstance(value, dict) else [item for item in value if _is_whole(item)]
+    items = [] if isinstance(value, dict) else [item for item in value if not _is_whole(item)]
+    entities = [item for item in items if not _is_triple(item)]
+    triples = [item for item in items if _is_triple(item)]
+    for whole in wholes:
+        for names, kind, target in (
+            (_ENTITY_LISTS, "entities", entities),
+            (_TRIPLE_LISTS, "triples", triples),
+        ):
+            stated = _lists(whole, names)
+            if stated is None and any(whole.get(name) for name in names):
+                records.drop(f"{kind} dropped: they are no list")
+            target += stated or []
     _read_each(records, records.entities, entities, _entity, "entity", breathe)
     _read_each(records, records.triples, triples, _triple, "triple", breathe)
     return records
+
+
+def _is_whole(item: Any) -> bool:
+    """Whether what stands in a list is no record but has lists of records."""
+    return (
+        isinstance(item, dict)
+        and any(isinstance(_lists(item, names), list) for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+        and _first(item, _ENTITY_FIELDS["name"]) is None
+        and _first(item, _TRIPLE_FIELDS["predicate"]) is None
+    )
+
+
+def _is_triple(item: Any) -> bool:
+    return isinstance(item, list) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None
+
+
+def join(first: Any, second: Any) -> Any:
+    """The two parts of an answer that gives its entities and its triples each as an object of its own; else None."""
+    if not (isinstance(first, dict) and isinstance(second, dict)):
+        return None
+    for one, other in ((_ENTITY_LISTS, _TRIPLE_LISTS), (_TRIPLE_LISTS, _ENTITY_LISTS)):
+        parts = [_lists(first, one), _lists(second, other)]
+        if all(isinstance(part, list) for part in parts) and not (
+            _lists(first, other) or _lists(second, one)
+        ):
+            return {one[0]: parts[0], other[0]: parts[1]}
+    return None
 
 
 def merge(first: Records, second: Records) -> Records:
@@ -177,13 +212,14 @@ def _entity(item: Any) -> Record:
         item = {"name": item}
     if not isinstance(item, dict):
         raise _MalformedError("it is no object")
+    types = _texts(_first(item, _ENTITY_FIELDS["type"]))
     return {
         "name": _name(item, "name", _ENTITY_FIELDS["name"]),
-        "type": _text(_first(item, _ENTITY_FIELDS["type"])),
+        "type": types[0] if types else None,
         "description": _text(_first(item, _ENTITY_FIELDS["description"])),
         "aliases": _texts(_first(item, _ENTITY_FIELDS["aliases"])),
         "identifiers": _texts(_first(item, _ENTITY_FIELDS["identifiers"])),
-        "metadata": _rest(item, _ENTITY_FIELDS),
+        "metadata": {**_rest(item, _ENTITY_FIELDS), **({"types": types} if len(types) > 1 else {})},
     }
 
 
@@ -213,8 +249,9 @@ def _is_bare_triple(item: Any) -> bool:
     return isinstance(item, list) and len(item) == 3 and all(isinstance(part, str) for part in item)
 
 
-def _lists(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((value[name] for name in names if isinstance(value.get(name), list)), None)
+def _lists(value: Mapping[str, Any], names: tuple[str, ...]) -> list[Any] | None:
+    lists = [value[name] for name in names if isinstance(value.get(name), list)]
+    return [item for items in lists for item in items] if lists else None
 
 
 def _first(item: Any, names: tuple[str, ...]) -> Any:

@@ -186,7 +186,9 @@ def test_tables_and_views(site: Site, kind: str, reads: bool, writes: bool) -> N
 
 def test_a_reader_sees_every_view_of_the_realm(site: Site) -> None:
     """With its own rights on all that a view reads, tables of the extension's too."""
-    views = [v["name"] for v in sql(site.admin, "select viewname as name from pg_views where schemaname = 'kb'")]
+    views = [
+        v["name"] for v in sql(site.admin, "select viewname as name from pg_views where schemaname = 'kb'")
+    ]
     asks_for_telemetry = {"coverage", "least_explored_communities", "dark_entities"}
     for name in set(views) - asks_for_telemetry:
         sql(site.sessions["reader"], f"select * from kb.{name}")

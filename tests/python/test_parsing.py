@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_pl.parsing import Found, UnusableError, find_json, without_thoughts
-from graphrag_pl.records import has_shape
+from graphrag_pl.records import has_shape, join
 
 EMPTY: dict[str, Any] = {"entities": [], "triples": []}
 WHOLE: dict[str, Any] = {
@@ -34,7 +34,7 @@ TEXT = json.dumps(WHOLE)
 
 
 def find(text: str) -> Found:
-    return find_json(text, has_shape, lambda broken: json_repair.loads(broken, skip_json_loads=True))
+    return find_json(text, has_shape, lambda broken: json_repair.loads(broken, skip_json_loads=True), join)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,28 @@ def test_nothing_found_is_success(text: str) -> None:
     assert not find(text).is_partial
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{} That is all: `{{}}`.",
+        "Without any I would say [] or {{}}. But:\n```json\n{}\n```",
+        '{{"entities": []}}\n{}',
+    ],
+)
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace("]}", "],}")])
+def test_nothing_is_not_taken_for_something_else(around: str, text: str) -> None:
+    assert find(around.format(text)).value == WHOLE
+
+
+@pytest.mark.parametrize("between", ["\n", "\n```\nAnd the triples:\n```json\n", "\n[] is not it.\n"])
+@pytest.mark.parametrize("keys", [("entities", "triples"), ("triples", "entities")])
+def test_lists_in_objects_of_their_own_are_one_answer(keys: tuple[str, str], between: str) -> None:
+    first, second = (json.dumps({key: WHOLE[key]}) for key in keys)
+    assert find(first + between + second) == (WHOLE, False)
+    assert find(first + between + second[:-20]).is_partial
+    assert find(TEXT + between + json.dumps({"triples": [["Eve", "met", "Bob"]]})).value == WHOLE
+
+
 @pytest.mark.parametrize("length", range(len(TEXT)))
 def test_cut_anywhere_keeps_complete_items(length: int) -> None:
     """No cut gives an incomplete record, and none gives fewer than are complete."""
@@ -90,6 +112,16 @@ def test_cut_anywhere_keeps_complete_items(length: int) -> None:
         return
     found = find(cut)
     assert [item for items in found.value.values() for item in items] == complete
+    assert found.is_partial
+
+
+@pytest.mark.parametrize(
+    "lists", ["{}", '{{"triples": {}', '{{"entities": [{{"name": "Ada", "aliases": [["x"]]}}], "triples": {}']
+)
+def test_cut_lists_of_triples_keep_complete_ones(lists: str) -> None:
+    found = find(lists.format('[["Ada", "met", "Bob"], ["Bob", "left"'))
+    triples = found.value if isinstance(found.value, list) else found.value["triples"]
+    assert triples == [["Ada", "met", "Bob"]]
     assert found.is_partial
 
 

@@ -17,8 +17,10 @@ cross join lateral (
         and (y.role <> 'claimed' or x.entity < y.entity)
     union all
     (
+        -- As folded and as written: beginnings of words count (Jon Smith, John Smith).
         select y.entity, 'names', greatest(
-            similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
+            similarity(x.folded, y.folded), similarity(x.name, y.name),
+            case when position(x.folded in y.folded) > 0 then 0.7 end
         )
         from entity_name as x
         join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
@@ -29,7 +31,10 @@ cross join lateral (
             and x.entity <> y.entity
             and length(x.folded) >= 4
             and (
-                (x.entity < y.entity and similarity(x.folded, y.folded) > 0.6)
+                (
+                    x.entity < y.entity
+                    and greatest(similarity(x.folded, y.folded), similarity(x.name, y.name)) > 0.6
+                )
                 or position(x.folded in y.folded) > 0
             )
         order by 3 desc, 1

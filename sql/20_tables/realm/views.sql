@@ -32,7 +32,7 @@ select
     v.weight,
     v.confidence,
     (
-        select array_agg(distinct coalesce(d.name, d.key))
+        select array_agg(distinct d.key)
         from entity_name as sn
         join assertion as a on a.space = r.space and a.subject = sn.folded and a.predicate = v.predicate
             and a.negated = v.negated
