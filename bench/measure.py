@@ -36,7 +36,7 @@ def make_database(name: str, *, keep: bool = False) -> bool:
     with psycopg.connect(os.environ["GRAPHRAG_DSN"], autocommit=True) as admin:
         if not keep:
             admin.execute(_drop(name))
-        elif admin.execute("select from pg_database where datname = %s", [name]).fetchone():
+        elif admin.execute("select 1 from pg_database where datname = %s", [name]).fetchone():
             return False
         admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
         return True
