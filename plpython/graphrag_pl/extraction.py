@@ -11,9 +11,9 @@ from typing import Any
 from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import ChatModel, Outcome, Reply
 from graphrag_pl.database import Breathe, Database, Memory, breathing
-from graphrag_pl.parsing import Repair, find_json
-from graphrag_pl.records import Records, has_shape, merge, read_records
-from graphrag_pl.text import is_deep, to_json
+from graphrag_pl.parsing import Repair, find_all_json
+from graphrag_pl.records import Records, has_lists, has_shape, merge, read_records
+from graphrag_pl.text import from_json, is_deep, to_json
 
 #: What an answer holds, and whether its end was cut off.
 Answer = tuple[Records, bool]
@@ -97,16 +97,15 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
     """
     breathe = breathing(plpy)
     value = _shallow(extraction, breathe)
-    chunks = value.get("chunks") if isinstance(value, dict) else None
-    if isinstance(chunks, list):
-        if all(isinstance(chunk, dict) and isinstance(chunk.get("no"), int) for chunk in chunks):
-            parts = [(chunk["no"], {k: v for k, v in chunk.items() if k != "no"}) for chunk in chunks]
-            if all(has_shape(part) for _, part in parts):
-                read = [
-                    {"no": no, **read_records(part, breathe, is_clean=True).as_json()} for no, part in parts
-                ]
-                return json.dumps({"chunks": read}, ensure_ascii=False)
-    elif has_shape(value):
+    chunks = _numbered(value)
+    if chunks is not None:
+        read: dict[int, Records] = {}
+        for no, part in chunks:
+            read.setdefault(no, Records()).extend(read_records(part, breathe, is_clean=True))
+        return json.dumps(
+            {"chunks": [{"no": no, **found.as_json()} for no, found in read.items()]}, ensure_ascii=False
+        )
+    if has_shape(value) and not (isinstance(value, dict) and "chunks" in value):
         return json.dumps(read_records(value, breathe, is_clean=True).as_json(), ensure_ascii=False)
     raise errors.sql_error(
         plpy,
@@ -118,10 +117,19 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
     )
 
 
+def _numbered(value: Any) -> list[tuple[int, dict[str, Any]]] | None:
+    """The chunks of {"chunks": […]} with their numbers; None for what is not that, or has records beside them."""
+    chunks = value.get("chunks") if isinstance(value, dict) and not has_lists(value) else None
+    if not isinstance(chunks, list) or not all(isinstance(chunk, dict) for chunk in chunks):
+        return None
+    parts = [(chunk.get("no"), {k: v for k, v in chunk.items() if k != "no"}) for chunk in chunks]
+    return parts if all(isinstance(no, int) and has_shape(part) for no, part in parts) else None
+
+
 def _shallow(extraction: str, breathe: Breathe) -> Any:
     """The value, or None for one that is nested too deep."""
     try:
-        value = json.loads(extraction)
+        value = from_json(extraction)
     except RecursionError:
         return None
     return None if is_deep(value, breathe) else value
@@ -163,8 +171,11 @@ def _extract_batch(
 
 def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Answer:
     breathe()
-    found = find_json(reply.text, has_shape, repair)
-    return read_records(found.value, breathe), found.is_partial
+    found = find_all_json(reply.text, has_shape, repair)
+    records = read_records(found[0].value, breathe)
+    for part in found[1:]:
+        records.extend(read_records(part.value, breathe))
+    return records, any(part.is_partial for part in found)
 
 
 def repairing(plpy: Database) -> Repair:

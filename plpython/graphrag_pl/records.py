@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphrag_pl.database import Breathe, holding_breath
-from graphrag_pl.text import clean_json
+from graphrag_pl.text import StatedNumber, clean_json
 
 Record = dict[str, Any]
 
@@ -43,6 +43,8 @@ _TRIPLE_FIELDS = {
     "valid_to": ("valid_to", "end_date"),
     "evidence": ("evidence", "quote"),
 }
+#: What a record cannot be without.
+_NAMING = ((_ENTITY_FIELDS, "name"), (_TRIPLE_FIELDS, "subject"), (_TRIPLE_FIELDS, "predicate"))
 _NOTHING_STATED = frozenset(
     {
         "",
@@ -77,6 +79,13 @@ class Records:
         self.malformed += 1
         self.notes.append(why)
 
+    def extend(self, other: Records) -> None:
+        """Add what another part of the same answer holds."""
+        self.entities += other.entities
+        self.triples += other.triples
+        self.malformed += other.malformed
+        self.notes += other.notes
+
     def as_json(self) -> dict[str, Any]:
         return {
             "entities": self.entities,
@@ -99,13 +108,29 @@ def has_shape(value: Any) -> bool:
         )
     if not isinstance(value, dict) or _is_schema(value):
         return False
-    if not value or any(isinstance(_lists(value, names), list) for names in (_ENTITY_LISTS, _TRIPLE_LISTS)):
+    if not value or has_lists(value):
         return True
+    inner = _enclosed(value)
+    return bool(inner) and has_shape(inner)
+
+
+def has_lists(value: Mapping[str, Any]) -> bool:
+    """Whether there are entities or triples directly in an object."""
+    return any(isinstance(value.get(name), list) for name in (*_ENTITY_LISTS, *_TRIPLE_LISTS))
+
+
+def _enclosed(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What an envelope of one key holds."""
+    inner = next(iter(value.values())) if len(value) == 1 else None
+    return inner if isinstance(inner, dict) else None
+
+
+def _is_extraction(value: Any) -> bool:
+    """Whether an item of a list is no record, but an extraction with lists of its own."""
     return (
-        len(value) == 1
-        and isinstance(inner := next(iter(value.values())), dict)
-        and bool(inner)
-        and has_shape(inner)
+        isinstance(value, dict)
+        and has_lists(value)
+        and all(_first(value, fields[what]) is None for fields, what in _NAMING)
     )
 
 
@@ -119,20 +144,40 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
     """The records of a value that has_shape(); is_clean: it was jsonb, which has nothing that cannot be stored."""
     records = Records()
     if not is_clean:
-        value = clean_json(value, breathe)
-    if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
-        value = inner
+        value = clean_json(value, breathe, is_to_be_read=True)
+    _read_value(records, value, breathe)
+    return records
+
+
+def _read_value(records: Records, value: Any, breathe: Breathe) -> None:
     if isinstance(value, list):
+        for part in filter(_is_extraction, value):
+            _read_value(records, part, breathe)
+        items = [item for item in value if not _is_extraction(item)]
         is_triple = [
-            _is_bare_triple(item) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None for item in value
+            _is_bare_triple(item) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None for item in items
         ]
-        entities = [item for item, triple in zip(value, is_triple, strict=True) if not triple]
-        triples = [item for item, triple in zip(value, is_triple, strict=True) if triple]
+        entities = [item for item, triple in zip(items, is_triple, strict=True) if not triple]
+        triples = [item for item, triple in zip(items, is_triple, strict=True) if triple]
     else:
-        entities, triples = (_lists(value, names) or [] for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+        while not has_lists(value) and (inner := _enclosed(value)):
+            value = inner
+        entities = _listed(records, value, _ENTITY_LISTS)
+        triples = _listed(records, value, _TRIPLE_LISTS)
     _read_each(records, records.entities, entities, _entity, "entity", breathe)
     _read_each(records, records.triples, triples, _triple, "triple", breathe)
-    return records
+
+
+def _listed(records: Records, value: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
+    """The items under all of the names. Something else in the place of a list is one record lost."""
+    items: list[Any] = []
+    for name in names:
+        found = value.get(name)
+        if isinstance(found, list):
+            items += found
+        elif found and not (isinstance(found, str) and found.strip().lower() in _NOTHING_STATED):
+            records.drop(f"{name} dropped: no list")
+    return items
 
 
 def merge(first: Records, second: Records) -> Records:
@@ -213,10 +258,6 @@ def _is_bare_triple(item: Any) -> bool:
     return isinstance(item, list) and len(item) == 3 and all(isinstance(part, str) for part in item)
 
 
-def _lists(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((value[name] for name in names if isinstance(value.get(name), list)), None)
-
-
 def _first(item: Any, names: tuple[str, ...]) -> Any:
     return (
         next((item[name] for name in names if item.get(name) is not None), None)
@@ -228,7 +269,8 @@ def _first(item: Any, names: tuple[str, ...]) -> Any:
 def _rest(item: Mapping[str, Any], fields: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """What the record says beyond its fields."""
     known = {name for names in fields.values() for name in names}
-    return {name: value for name, value in item.items() if name not in known and value is not None}
+    rest = {name: value for name, value in item.items() if name not in known and value is not None}
+    return clean_json(rest) if rest else rest
 
 
 def _name(item: Mapping[str, Any], what: str, names: tuple[str, ...]) -> str:
@@ -244,6 +286,8 @@ def _name(item: Mapping[str, Any], what: str, names: tuple[str, ...]) -> str:
 
 
 def _value(value: float) -> str:
+    if isinstance(value, StatedNumber):
+        return value.text
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -268,7 +312,9 @@ def _confidence(value: Any) -> float:
     """Between 0 and 1; 1 where none is stated or none can be read."""
     try:
         number = float(value) if isinstance(value, (int, float, str)) and not isinstance(value, bool) else 1.0
-    except (ValueError, OverflowError):
+    except OverflowError:
+        return 1.0 if value > 0 else 0.0
+    except ValueError:
         return 1.0
     return 1.0 if math.isnan(number) else min(1.0, max(0.0, number))
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_pl.parsing import Found, UnusableError, find_json, without_thoughts
-from graphrag_pl.records import has_shape
+from graphrag_pl.parsing import Found, UnusableError, find_all_json, find_json, without_thoughts
+from graphrag_pl.records import has_shape, read_records
 
 EMPTY: dict[str, Any] = {"entities": [], "triples": []}
 WHOLE: dict[str, Any] = {
@@ -33,8 +33,21 @@ WHOLE: dict[str, Any] = {
 TEXT = json.dumps(WHOLE)
 
 
+def repair(broken: str) -> Any:
+    return json_repair.loads(broken, skip_json_loads=True)
+
+
 def find(text: str) -> Found:
-    return find_json(text, has_shape, lambda broken: json_repair.loads(broken, skip_json_loads=True))
+    return find_json(text, has_shape, repair)
+
+
+def find_records(text: str) -> tuple[list[str], list[str], bool]:
+    """Names and objects in all parts of an answer, and whether one was cut off."""
+    found = find_all_json(text, has_shape, repair)
+    records = [read_records(part.value) for part in found]
+    names = [entity["name"] for part in records for entity in part.entities]
+    objects = [triple["object"] for part in records for triple in part.triples]
+    return names, objects, any(part.is_partial for part in found)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +85,31 @@ def test_mistakes_are_repaired(broken: str) -> None:
     assert found.value["triples"] == WHOLE["triples"]
     assert found.value["entities"] == WHOLE["entities"]
     assert not found.is_partial
+
+
+ENTITIES, TRIPLES = ({key: WHOLE[key]} for key in ("entities", "triples"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{json.dumps(ENTITIES)}\n```\nand\n```json\n{json.dumps(TRIPLES)}\n```",
+        f"{json.dumps(ENTITIES)}\n{json.dumps(TRIPLES)}",
+        f"Entities: {json.dumps(WHOLE['entities'])}\nTriples: {json.dumps(WHOLE['triples'])[:-1]},]",
+        f"No figures: []. The rest: {TEXT}",
+        TEXT.replace("{", "{ // what I found\n", 1),
+        json.dumps(TEXT),
+        '{"entities": [], ' + TEXT[1:],
+        TEXT[:-1] + ', "triples": []}',
+    ],
+)
+def test_an_answer_in_parts_loses_none(text: str) -> None:
+    assert find_records(text) == (["Ada", "Bob"], ["Bob", "Paris"], False)
+
+
+def test_an_answer_in_parts_the_last_cut_off() -> None:
+    text = f"{json.dumps(ENTITIES)}\n{json.dumps(TRIPLES)}"
+    assert find_records(text[:-40]) == (["Ada", "Bob"], ["Bob"], True)
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"entities": []}', "```json\n[]\n```", "None found: []"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphrag_pl.extraction import parse_extraction
 from graphrag_pl.records import Records, has_shape, merge, read_records
-from graphrag_pl.text import to_json
+from graphrag_pl.text import from_json, to_json
 from tests.python.fakes import FakePlpy, SqlError
 
 TRIPLE = {"subject": "A", "predicate": "p", "object": "B"}
@@ -92,6 +92,10 @@ def test_other_spellings_of_a_triple(keys: tuple[str, str, str]) -> None:
         {"nodes": ["A", "B"], "edges": [TRIPLE]},
         {"result": {"entities": [{"name": "A"}, {"name": "B"}], "relations": [TRIPLE]}},
         {"entities": [{"name": "A"}, {"name": "B"}], "triples": [{**TRIPLE, "subject": {"name": "A"}}]},
+        {"data": {"result": {"entities": [{"name": "A"}, {"name": "B"}], "relations": [TRIPLE]}}},
+        [{"entities": [{"name": "A"}, {"name": "B"}], "triples": [TRIPLE]}],
+        [{"entities": [{"name": "A"}]}, {"entities": ["B"]}, {"relationships": [TRIPLE]}],
+        {"entities": [{"name": "A"}], "nodes": ["B"], "triples": [], "relations": [TRIPLE]},
     ],
 )
 def test_shapes_of_the_whole(value: Any) -> None:
@@ -100,6 +104,17 @@ def test_shapes_of_the_whole(value: Any) -> None:
     assert [e["name"] for e in records.entities] == ["A", "B"]
     assert [(t["subject"], t["predicate"], t["object"]) for t in records.triples] == [("A", "p", "B")]
     assert records.malformed == 0
+
+
+@pytest.mark.parametrize("other", ["A p B", {"1": TRIPLE}, 5, True])
+def test_what_is_no_list_in_the_place_of_one_counts(other: Any) -> None:
+    records = read_records({"entities": [{"name": "A"}], "triples": other})
+    assert (len(records.entities), records.malformed) == (1, 1)
+
+
+@pytest.mark.parametrize("nothing", [None, [], {}, "", "none", "N/A"])
+def test_no_list_where_nothing_is_to_say(nothing: Any) -> None:
+    assert read_records({"entities": [{"name": "A"}], "triples": nothing}).malformed == 0
 
 
 @pytest.mark.parametrize("name", ["", "  ", None, 5, ["A"], {"x": 1}, True])
@@ -116,6 +131,18 @@ def test_what_is_no_name_costs_its_record_only(name: Any) -> None:
 def test_bare_objects_are_values(stated: Any, value: str) -> None:
     found = triple(object=stated)
     assert (found["object"], found["object_is_value"]) == (value, True)
+
+
+@pytest.mark.parametrize(
+    "number", ["66.50", "1e400", "-1e400", "12345678901.123456789", "1e-5", "9" * 5000, "-0"]
+)
+def test_numbers_stay_as_stated(number: str) -> None:
+    said = f'[{{"subject": "A", "predicate": "p", "object": {number}, "extra": {number}}}]'
+    (found,) = json.loads(parse_extraction(FakePlpy(), said))["triples"]
+    assert (found["object"], found["object_is_value"]) == (number if number != "-0" else "0", True)
+    (answered,) = read_records(from_json(said)).triples
+    assert (answered["object"], answered["object_is_value"]) == (found["object"], True)
+    assert json.loads(to_json(answered)) == answered
 
 
 @pytest.mark.parametrize(
@@ -141,6 +168,7 @@ def test_dates_stay_as_stated(date: Any, text: str) -> None:
         (True, 1.0),
         (float("nan"), 1.0),
         (10**400, 1.0),
+        (-(10**400), 0.0),
     ],
 )
 def test_confidence_is_between_0_and_1(stated: Any, confidence: float) -> None:
@@ -216,8 +244,24 @@ def test_callers_extraction() -> None:
     assert [(c["no"], len(c["entities"]), len(c["triples"])) for c in chunks] == [(2, 0, 1), (1, 1, 0)]
 
 
+def test_records_of_one_chunk_in_two_parts() -> None:
+    other = TRIPLE | {"object": "C"}
+    (chunk,) = parsed({"chunks": [{"no": 1, "triples": [TRIPLE]}, {"no": 1, "triples": [other]}]})["chunks"]
+    assert [t["object"] for t in chunk["triples"]] == ["B", "C"]
+
+
 @pytest.mark.parametrize(
-    "value", ["text", 5, None, {"x": 1}, [1], {"chunks": [{"triples": []}]}, {"chunks": [{"no": "1"}]}]
+    "value",
+    [
+        {"chunks": [{"no": 1, "triples": []}], "triples": ["A p B"]},
+        "text",
+        5,
+        None,
+        {"x": 1},
+        [1],
+        {"chunks": [{"triples": []}]},
+        {"chunks": [{"no": "1"}]},
+    ],
 )
 def test_callers_extraction_of_no_known_shape(value: Any) -> None:
     with pytest.raises(SqlError) as caught:
