@@ -70,8 +70,11 @@ begin
     gated as materialized (
         -- Endpoints that are no entity of the chunk must be names themselves.
         select u.folded, u.name, g.reason
-        from (select array_agg(u.name order by u.nth) as names from unknown as u) as a
-        cross join graphrag._gate_names(a.names, array_fill(null::text, array[cardinality(a.names)]), _possessive) as g
+        from (
+            select array_agg(u.name order by u.nth) as names, array_fill(null::text, array[count(*)::integer]) as types
+            from unknown as u
+        ) as a
+        cross join graphrag._gate_names(a.names, a.types, _possessive) as g
         join unknown as u on u.nth = g.no
     ),
     classified as materialized (
