@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.calls import eventually, mistake, row, rows, waiting
 from tests.support.corpus import differences
@@ -194,3 +195,37 @@ def test_a_blank_identifier_is_nobody_s(kb: Connection) -> None:
     ]
     assert declared == [f'["declare_entity", "{key}"]' for key in ("Eve", "Zoe", "Q7")]
     assert {"Eve", "Zoe", "Max"} <= {e["name"] for e in view(kb, REALM, "entities")}
+
+
+def test_candidates_for_a_merger_do_not_depend_on_who_came_first(conn: Connection, realm: str) -> None:
+    """Neither which pairs there are, nor which of two is named first."""
+    said: list[dict[str, object]] = [
+        {"name": "Lee"},
+        {"name": "A. Lee", "aliases": ["Stone"]},
+        {"name": "Acme", "aliases": ["Stone"]},
+        {"name": "Acme Corporation"},
+        {"name": "Acme Corporations"},
+        {"name": "Robert Stone"},
+        {"name": "Stone"},
+    ]
+    for space, entities in (("forth", said), ("back", said[::-1])):
+        for entity in entities:
+            row(
+                conn, "index", f"{entity['name']}, Stone.", document=entity["name"], ordinal=1, space=space,
+                extraction=Jsonb({"entities": [entity]}), realm=realm,
+            )  # fmt: skip
+    forth, back = (
+        sorted(
+            (found["entity"], found["other"], found["reason"], found["alike"])
+            for found in view(conn, realm, "merge_candidates")
+            if found["space"] == space
+        )
+        for space in ("forth", "back")
+    )
+    assert forth == back
+    assert {found[:3] for found in forth} >= {
+        ("A. Lee", "Lee", "names"),
+        ("A. Lee", "Acme", 'alias "Stone"'),
+        ("Acme Corporation", "Acme Corporations", "names"),
+    }
+    assert len(forth) == len({(frozenset(found[:2]), found[2]) for found in forth}), "each pair once"
