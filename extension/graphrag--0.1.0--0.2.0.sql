@@ -4131,6 +4131,7 @@ begin
             p.problem,
             case
                 when c.subject is null or c.predicate is null or c.object is null or c.normal !~ '[^0-9_]'
+                    or not graphrag._has_letter(c.normal)
                     then 'malformed'
                 when not c.declared and vague.words ? ('vague_predicate ' || c.normal) then 'vague_predicate'
                 when length(c.normal) > 100 or length(c.object) > 1000 then 'over_long'
@@ -4691,6 +4692,21 @@ $function$;
 
 comment on function graphrag._name_key(text) is 'A name as gate words are written: lower case, one form of apostrophe and of digits.';
 
+create function graphrag._has_letter(key text)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+-- Or a digit, or an emoji, which are names; dashes, arrows, marks on nothing and what nobody sees are none. Of the letters
+-- that Unicode counts, two Hangul fillers and the kashida are not to be seen.
+    select case
+        when octet_length(key) = length(key) then key ~ '[[:alnum:]]'
+        else key collate "und-x-icu" ~ '(?![\u115f\u1160\u0640])[[:alnum:]\u2600-\u26ff\U0001f000-\U0001faff]'
+    end
+$function$;
+revoke all on routine graphrag._has_letter(key text) from public;
+
+comment on function graphrag._has_letter(text) is 'Whether a name or predicate, normalised, has a letter, digit or emoji.';
+
 create or replace function graphrag._name_reason(name text, type text, hits jsonb, possessive boolean)
     returns text
     language plpgsql stable parallel safe
@@ -4707,7 +4723,7 @@ declare
     _is_work boolean;
     _reason text;
 begin
-    if _key is null or _key !~ '[[:alnum:]]|[^\x01-\x7f]' then
+    if _key is null or not graphrag._has_letter(_key) then
         return 'malformed';
     elsif length(name) > 200 then
         return 'over_long';
@@ -6454,7 +6470,7 @@ declare
     _predicate text := graphrag._normalize_predicate(predicate);
 begin
     return case
-        when _predicate is null or _predicate !~ '[^0-9_]' then 'malformed'
+        when _predicate is null or _predicate !~ '[^0-9_]' or not graphrag._has_letter(_predicate) then 'malformed'
         when length(_predicate) > 100 then 'over_long'
         when graphrag._gate_words(array[_predicate]) ? ('vague_predicate ' || _predicate) then 'vague_predicate'
     end;

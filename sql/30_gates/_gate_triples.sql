@@ -143,6 +143,7 @@ begin
             p.problem,
             case
                 when c.subject is null or c.predicate is null or c.object is null or c.normal !~ '[^0-9_]'
+                    or not graphrag._has_letter(c.normal)
                     then 'malformed'
                 when not c.declared and vague.words ? ('vague_predicate ' || c.normal) then 'vague_predicate'
                 when length(c.normal) > 100 or length(c.object) > 1000 then 'over_long'
