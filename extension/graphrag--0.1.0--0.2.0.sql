@@ -13615,6 +13615,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
+    perform graphrag._lock_spaces(array[_space]);
     _names := array[(graphrag._names_of(_space, entity))[1], (graphrag._names_of(_space, other))[1]];
     if _names[1] = _names[2] then
         raise exception '"%" and "%" are one entity already', entity, other
@@ -14366,6 +14367,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
+    perform graphrag._lock_spaces(array[_space]);
     _all := graphrag._names_of(_space, entity);
     if _apart = '{}' or not _all @> _apart or _apart @> _all then
         raise exception 'entity "%" cannot be split by %', entity, names

@@ -88,6 +88,37 @@ def test_two_sessions_undo_one_decision(database: Database, kb: Connection) -> N
     assert facts(kb) == {MET}
 
 
+@pytest.mark.parametrize(
+    ("first_call", "second_call", "sqlstate"),
+    [
+        (("merge_entities", "Ada", "Bob"), ("merge_entities", "Bob", "Ada"), "GR009"),
+        (("delete_document", "a"), ("merge_entities", "Bob", "Ada"), "GR015"),
+        (("split_entity", "Ada Lovelace", ["Lady"]), ("split_entity", "Ada Lovelace", ["Lady"]), "GR009"),
+    ],
+)
+def test_of_two_sessions_the_second_decides_about_what_the_first_left(
+    database: Database, kb: Connection, first_call: list[str], second_call: list[str], sqlstate: str
+) -> None:
+    row(
+        kb, "index", "Ada Lovelace or Lady.", document="b", realm=REALM,
+        extraction={"entities": [{"name": "Ada Lovelace", "aliases": ["Lady"]}, {"name": "Lady"}]},
+    )  # fmt: skip
+    with ThreadPoolExecutor() as pool, database.connect(autocommit=False) as first:
+        rows(first, *first_call, realm=REALM)
+
+        def second_session() -> None:
+            with database.connect() as second:
+                rows(second, *second_call, realm=REALM)
+
+        second = pool.submit(second_session)
+        eventually(lambda: waiting(kb))
+        first.commit()
+        with pytest.raises(psycopg.Error) as caught:
+            second.result(timeout=30)
+    assert caught.value.sqlstate == sqlstate
+    assert differences(kb, REALM, "default") == 0
+
+
 def test_a_retraction_waits_for_the_document_that_is_being_written(
     database: Database, kb: Connection
 ) -> None:
