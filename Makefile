@@ -114,7 +114,7 @@ environment = GRAPHRAG_DSN="$$(extension/cluster.sh dsn)" \
 
 demo: start
 	@extension/quietly.sh models bench/local_models/serve.sh start
-	@$(environment) $(VENV)/bin/python bench/demo.py
+	@$(environment) $(VENV)/bin/python -m bench.demo
 
 # Clustering beside plain igraph, and the reports on a novel; SIZES="10000 100000 1000000" for more relations.
 bench-communities: start
@@ -165,7 +165,7 @@ nightly:
 	@GRAPHRAG_KILLS=1000 $(MAKE) test PYTEST_ARGS=--hypothesis-profile=nightly
 
 bench-time: start
-	@$(environment) $(VENV)/bin/python bench/time.py
+	@$(environment) $(VENV)/bin/python -m bench.time
 
 # How long stops take, at random instants; into bench/results.
 bench-cancel: start

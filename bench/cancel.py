@@ -7,34 +7,26 @@ Environment: GRAPHRAG_DSN, the server (superuser). Exit code 1 if a stop took lo
 
 from __future__ import annotations
 
-import json
-import os
-import platform
 import random
 import socket
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg import sql as compose
-from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
+from bench.measure import own_database, publish
 from tests.support import endpoint as faults
 from tests.support.calls import State, eventually, row, rows, state
 from tests.support.database import Connection, Database, sql, value
 from tests.support.endpoint import Endpoint
 from tests.support.reading import PEOPLE, REALM, make_realm, pages
 
-RESULTS = Path(__file__).parent / "results"
 LIMIT = 1.5  # seconds
 INSTANTS = 10
 SEED = 20261130
@@ -59,26 +51,15 @@ class Stops:
 
 def main() -> int:
     with (
-        fresh_database(os.environ["GRAPHRAG_DSN"]) as database,
+        own_database(NAME) as dsn,
         Endpoint() as endpoint,
-        database.connect(options="") as watch,
+        Database(dsn).connect(options="") as watch,
     ):
+        database = Database(dsn)
         runs = prepare(watch, endpoint)
         measured = [measure(database, watch, name, run, stop) for name, run in runs.items() for stop in STOPS]
         write(watch, measured)
     return 1 if max(max(stops.seconds) for stops in measured) > LIMIT else 0
-
-
-@contextmanager
-def fresh_database(server: str) -> Iterator[Database]:
-    drop = compose.SQL("drop database if exists {} with (force)").format(compose.Identifier(NAME))
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(drop)
-        connection.execute(compose.SQL("create database {}").format(compose.Identifier(NAME)))
-        try:
-            yield Database(make_conninfo(server, dbname=NAME))
-        finally:
-            connection.execute(drop)
 
 
 def prepare(conn: Connection, endpoint: Endpoint) -> dict[str, Run]:
@@ -200,27 +181,14 @@ def ended_at(run: Run, victim: Connection) -> float | None:
 
 # ---------------------------------------------------------------- what was measured
 def write(watch: Connection, measured: list[Stops]) -> None:
-    day = datetime.now(UTC).date().isoformat()
-    found = {
+    settings = {"client_connection_check_interval": "500ms", "seed": SEED, "limit": LIMIT}
+    most = max(max(stops.seconds) for stops in measured)
+    figures = {
         "what": "seconds from a stop to the end of what is stopped, at random instants of a session's first run",
-        "date": day,
-        "command": "make bench-cancel",
-        "graphrag": value(watch, "select extversion from pg_extension where extname = 'graphrag'"),
-        "postgresql": value(watch, "show server_version"),
-        "pgvector": value(watch, "select extversion from pg_extension where extname = 'vector'"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}",
-        "client_connection_check_interval": "500ms",
-        "seed": SEED,
-        "limit": LIMIT,
-        "most": max(max(stops.seconds) for stops in measured),
+        "most": most,
         "runs": [vars(stops) for stops in measured],
     }
-    file = RESULTS / f"cancel-{day}.json"
-    body = json.dumps(found, indent=2, ensure_ascii=False)
-    file.write_text(
-        body.replace("[\n        ", "[").replace(",\n        ", ", ").replace("\n      ]", "]") + "\n"
-    )
-    print(f"most {found['most']:.3f} s of {LIMIT} s; written to {file}")
+    print(f"most {most:.3f} s of {LIMIT} s; {publish('cancel', watch, settings, figures)}")
 
 
 if __name__ == "__main__":

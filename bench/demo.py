@@ -10,9 +10,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, LiteralString
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
+
+from bench.measure import elsewhere, make_database
 
 CORPUS = Path(__file__).parent / "demo_corpus"
 REALM = "demo"
@@ -24,7 +25,9 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def main() -> None:
-    demo = fresh_database(os.environ["GRAPHRAG_DSN"])
+    # A database for the demo alone, so that nobody's realms and keys are touched.
+    make_database("graphrag_demo")
+    demo = elsewhere("graphrag_demo")
     with psycopg.connect(demo, autocommit=True) as connection:
         models = os.environ["GRAPHRAG_MODELS_URL"]
         install(connection, models)
@@ -34,14 +37,6 @@ def main() -> None:
         ask_questions(connection)
         show_cost(connection)
         how_to_go_on(demo)
-
-
-def fresh_database(server: str) -> str:
-    """A database for the demo alone, so that nobody's realms and keys are touched; its connection string."""
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("drop database if exists graphrag_demo with (force)")
-        connection.execute("create database graphrag_demo")
-    return urlunsplit(urlsplit(server)._replace(path="/graphrag_demo"))
 
 
 def install(connection: Connection, models: str) -> None:

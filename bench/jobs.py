@@ -6,30 +6,20 @@ Environment: GRAPHRAG_DSN, the server (superuser). Exit code 1 if a document was
 
 from __future__ import annotations
 
-import json
-import os
-import platform
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
-from pathlib import Path
+from contextlib import ExitStack
 from typing import Any
 
-import psycopg
-from psycopg import sql as compose
-from psycopg.conninfo import make_conninfo
-
+from bench.measure import database, own_database, publish
 from tests.support import endpoint as faults
 from tests.support.calls import row
 from tests.support.database import Connection, Database, value
 from tests.support.endpoint import Endpoint
 from tests.support.reading import PEOPLE, REALM, founders, make_realm, pages
 
-RESULTS = Path(__file__).parent / "results"
 LATENCY = 0.2  # seconds an answer
 DOCUMENTS = 40
 CHUNKS = 4
@@ -47,13 +37,13 @@ def measure(workers: int) -> dict[str, Any]:
     """Work off one queue, each worker a session that has worked before."""
     with (
         Endpoint() as endpoint,
-        fresh_database(os.environ["GRAPHRAG_DSN"]) as database,
+        own_database(NAME) as dsn,
         ExitStack() as sessions,
     ):
-        conn = sessions.enter_context(database.connect(options=""))
+        conn = sessions.enter_context(Database(dsn).connect(options=""))
         conn.execute("set client_min_messages = warning; create extension graphrag cascade")
         make_realm(conn, endpoint)
-        crew = [sessions.enter_context(database.connect(options="")) for _ in range(workers)]
+        crew = [sessions.enter_context(Database(dsn).connect(options="")) for _ in range(workers)]
         for worker in crew:  # its libraries load
             row(conn, "enqueue", pages("Zed"), document="first", realm=REALM)
             worker.execute("call graphrag.work('kb')")
@@ -85,39 +75,14 @@ def examined(conn: Connection, endpoint: Endpoint, names: list[list[str]]) -> di
     }
 
 
-@contextmanager
-def fresh_database(server: str) -> Iterator[Database]:
-    drop = compose.SQL("drop database if exists {} with (force)").format(compose.Identifier(NAME))
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(drop)
-        connection.execute(compose.SQL("create database {}").format(compose.Identifier(NAME)))
-        try:
-            yield Database(make_conninfo(server, dbname=NAME))
-        finally:
-            connection.execute(drop)
-
-
 def write(measured: list[dict[str, Any]]) -> None:
-    with psycopg.connect(os.environ["GRAPHRAG_DSN"]) as conn:
-        (version,) = conn.execute("show server_version").fetchone() or ("",)
-    day = datetime.now(UTC).date().isoformat()
-    found = {
-        "what": "documents from the queue into the graph, by the number of workers",
-        "date": day,
-        "command": "make bench-jobs",
-        "postgresql": version,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}",
-        "latency of an answer": LATENCY,
-        "documents": DOCUMENTS,
-        "chunks a document": CHUNKS,
-        "runs": measured,
-    }
-    file = RESULTS / f"jobs-{day}.json"
-    file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    settings = {"latency of an answer": LATENCY, "documents": DOCUMENTS, "chunks a document": CHUNKS}
+    figures = {"what": "documents from the queue into the graph, by the number of workers", "runs": measured}
     for run in measured:
         rate, lost, twice = (run[name] for name in ("documents a second", "lost", "paid twice"))
         print(f"{run['workers']} workers: {rate} documents/s, {lost} lost, {twice} paid twice")
-    print(f"written to {file}")
+    with database(NAME) as session:
+        print(publish("jobs", session, settings, figures))
 
 
 if __name__ == "__main__":

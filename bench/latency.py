@@ -1,9 +1,10 @@
 """How long retrieval takes on a generated graph, beside the bare index scans it needs: run by `make bench-latency`.
 
-The floor is one call that does three vector scans, one full-text search by a rare word and a two-hop expansion, capped,
-with nothing else: no filter, no fusion, no rows. Times are taken inside the server, in one session, the question's
-vector given, after a warm-up, alternately, so that what else the machine does falls on both. The server should be able
-to keep the graph in memory: `make` gives it 4 GB of shared buffers, SHARED_BUFFERS= another number.
+The floor is one call that does three vector scans, one full-text search by a rare word and a two-hop expansion,
+capped, with nothing else: no filter, no fusion, no rows. That of `naive` is one scan of the passages' vectors. Times
+are taken inside the server, in one session, the question's vector given, after a warm-up, alternately, so that what
+else the machine does falls on both. The server should be able to keep the graph in memory: `make` gives it 4 GB of
+shared buffers, SHARED_BUFFERS= another number.
 
 Environment: GRAPHRAG_DSN, the server (superuser).
 """
@@ -11,13 +12,12 @@ Environment: GRAPHRAG_DSN, the server (superuser).
 from __future__ import annotations
 
 import argparse
-import os
 
 import psycopg
 from psycopg import sql
 
 from bench import generate
-from bench.measure import Connection, cpu_ms, elsewhere, publish, spread, value
+from bench.measure import Connection, cpu_ms, elsewhere, make_database, publish, spread, value
 
 FLOOR = """
 create function pg_temp.floor_scans(question text, vec vector, hops integer) returns bigint language plpgsql as $$
@@ -91,6 +91,8 @@ def statements(realm: str) -> dict[str, str]:
         "mix, walk ppr": retrieve("walk => 'ppr'"),
         "mix, walk hops": retrieve("walk => 'hops'"),
         "mix, no walk": retrieve("max_hops => 0"),
+        "passages by vector, bare": "select count(*) from (select from content where kind = 'chunk' and $1 <> ''"
+                                    " order by vec <=> $2::vector limit 10) as x",
         "naive": retrieve("mode => 'naive'"),
         "global": retrieve("mode => 'global'"),
         "mix, as of 2010": retrieve("as_of => '2010'"),
@@ -140,9 +142,7 @@ def summary(times: dict[str, list[tuple[float, float]]]) -> dict[str, dict[str, 
 
 def make(name: str, size: generate.Size) -> None:
     """A database with the graph, its words counted."""
-    with psycopg.connect(os.environ["GRAPHRAG_DSN"], autocommit=True) as conn:
-        conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
-        conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    make_database(name)
     with psycopg.connect(elsewhere(name), autocommit=True) as conn:
         conn.execute("set client_min_messages = warning")
         conn.execute("create extension graphrag cascade")

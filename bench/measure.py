@@ -23,6 +23,7 @@ from bench.datasets import MissingError
 RESULTS = Path(__file__).parent / "results"
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+AnyConnection = psycopg.Connection[Any]
 
 
 def elsewhere(name: str) -> str:
@@ -30,32 +31,53 @@ def elsewhere(name: str) -> str:
     return urlunsplit(urlsplit(os.environ["GRAPHRAG_DSN"])._replace(path=f"/{name}"))
 
 
+def make_database(name: str, *, keep: bool = False) -> bool:
+    """An empty database on that server, in place of one of this name unless that is kept; whether it is new."""
+    with psycopg.connect(os.environ["GRAPHRAG_DSN"], autocommit=True) as admin:
+        if not keep:
+            admin.execute(_drop(name))
+        elif admin.execute("select 1 from pg_database where datname = %s", [name]).fetchone():
+            return False
+        admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+        return True
+
+
+@contextmanager
+def own_database(name: str) -> Iterator[str]:
+    """A new database on that server, dropped at the end; its connection string."""
+    make_database(name)
+    try:
+        yield elsewhere(name)
+    finally:
+        with psycopg.connect(os.environ["GRAPHRAG_DSN"], autocommit=True) as admin:
+            admin.execute(_drop(name))
+
+
 @contextmanager
 def database(name: str) -> Iterator[Connection]:
-    """A session in a new database with the extension, dropped at the end. GRAPHRAG_DSN names the server."""
-    server = os.environ["GRAPHRAG_DSN"]
-    drop = sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
-    with psycopg.connect(server, autocommit=True, row_factory=tuple_row) as admin:
-        admin.execute(drop)
-        admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-        try:
-            with psycopg.connect(elsewhere(name), autocommit=True, row_factory=tuple_row) as session:
-                session.execute("set client_min_messages = warning")
-                session.execute("create extension graphrag cascade")
-                yield session
-        finally:
-            admin.execute(drop)
+    """A session in a new database with the extension, dropped at the end."""
+    with (
+        own_database(name) as dsn,
+        psycopg.connect(dsn, autocommit=True, row_factory=tuple_row) as session,
+    ):
+        session.execute("set client_min_messages = warning")
+        session.execute("create extension graphrag cascade")
+        yield session
 
 
-def value(session: Connection, query: LiteralString, parameters: Sequence[Any] = ()) -> Any:
+def _drop(name: str) -> sql.Composed:
+    return sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
+
+
+def value(session: AnyConnection, query: LiteralString, parameters: Sequence[Any] = ()) -> Any:
     """The only column of the only row."""
-    ((found,),) = session.execute(query, parameters).fetchall()
+    ((found,),) = session.cursor(row_factory=tuple_row).execute(query, parameters).fetchall()
     return found
 
 
-def counts(session: Connection, query: LiteralString, parameters: Sequence[Any] = ()) -> dict[str, Any]:
+def counts(session: AnyConnection, query: LiteralString, parameters: Sequence[Any] = ()) -> dict[str, Any]:
     """Rows of two columns as a dict."""
-    return dict(session.execute(query, parameters).fetchall())
+    return dict(session.cursor(row_factory=tuple_row).execute(query, parameters).fetchall())
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
@@ -70,14 +92,14 @@ def spread(values: Sequence[float]) -> dict[str, float]:
     }
 
 
-def cpu_ms(session: psycopg.Connection[Any]) -> float:
+def cpu_ms(session: AnyConnection) -> float:
     """Processor time of the session's backend so far: what a shared machine does not distort. Needs the server here."""
     return (
         int(Path(f"/proc/{session.info.backend_pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e6
     )
 
 
-def publish(name: str, session: Connection, settings: dict[str, Any], figures: dict[str, Any]) -> Path:
+def publish(name: str, session: AnyConnection, settings: dict[str, Any], figures: dict[str, Any]) -> Path:
     """Writes bench/results/NAME.json and prints the figures."""
     result = {
         "command": " ".join(["python -m", *sys.orig_argv[2:]]),

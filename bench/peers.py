@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import os
 import re
 import statistics
 import tempfile
@@ -27,11 +26,9 @@ from typing import Any
 
 import numpy as np
 import psycopg
-from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
 from bench.corpora import Corpus, Question, musique_train
-from bench.measure import Connection, publish, run_or_skip
+from bench.measure import Connection, elsewhere, make_database, publish, run_or_skip
 from bench.recall import MODEL, embed, measures, open_corpus, retrieved
 
 TOP_K = 10
@@ -303,13 +300,10 @@ async def run(session: Connection, corpus: Corpus, folder: str, wanted: set[str]
 
 
 def empty_database(name: str) -> str:
-    server = os.environ["GRAPHRAG_DSN"]
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
-        admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    with psycopg.connect(make_conninfo(server, dbname=name), autocommit=True) as session:
+    make_database(name)
+    with psycopg.connect(elsewhere(name), autocommit=True) as session:
         session.execute("create extension vector")
-    return re.sub(r"/[^/]*$", f"/{name}", server)
+    return elsewhere(name)
 
 
 def main() -> None:

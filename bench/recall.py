@@ -29,13 +29,12 @@ import bm25s
 import psycopg
 import Stemmer
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 from bench import datasets
 from bench.corpora import CORPORA, RULES, Corpus, Question
-from bench.measure import Connection, publish, value
+from bench.measure import Connection, elsewhere, make_database, publish, value
 
 MODEL = "all-minilm-l6-v2-int8"
 CUTS = (2, 5, 10)
@@ -66,17 +65,11 @@ def models_url() -> str:
 
 def open_corpus(corpus: Corpus, *, keep: bool) -> Connection:
     """A session in the corpus's database with every passage in realm `default`: made anew, or as a kept one has it."""
-    server = os.environ["GRAPHRAG_DSN"]
     name = f"graphrag_bench_{corpus.name}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        is_there = admin.execute("select from pg_database where datname = %s", [name]).fetchone() is not None
-        if is_there and not keep:
-            admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
-        if not (is_there and keep):
-            admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    session = psycopg.connect(make_conninfo(server, dbname=name), autocommit=True, row_factory=tuple_row)
+    is_new = make_database(name, keep=keep)
+    session = psycopg.connect(elsewhere(name), autocommit=True, row_factory=tuple_row)
     session.execute("set client_min_messages = warning")
-    if not (is_there and keep):
+    if is_new:
         session.execute("create extension graphrag cascade")
         session.execute("select graphrag.create_realm('default', 'builtin:hash', width => 384)")
         if corpus.asks_model:

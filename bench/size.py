@@ -1,13 +1,12 @@
 """How much disk and memory vectors take: by width, as vector, halfvec and with a binary index, with what each finds.
 
-make bench-size writes bench/results/size-DATE.json. Vectors are random points around centres, as bench/generate.py has
+make bench-size writes bench/results/size.json. Vectors are random points around centres, as bench/generate.py has
 them, because independent random vectors have no neighbours worth the name. GRAPHRAG_ROWS (20,000) and
 GRAPHRAG_WIDTHS (384,768,1536) change the size.
 """
 
 from __future__ import annotations
 
-import datetime
 import os
 import time
 from typing import Any
@@ -111,7 +110,7 @@ def main() -> None:
         session.execute("select setseed(0.5)")
         figures = {str(width): measure(session, width) for width in WIDTHS}
         settings = {"rows": ROWS, "queries": QUERIES, "centres": CENTRES, "ef_search": 40}
-        publish(f"size-{datetime.datetime.now(datetime.UTC):%Y-%m-%d}", session, settings, figures)
+        publish("size", session, settings, figures)
 
 
 if __name__ == "__main__":

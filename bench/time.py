@@ -1,6 +1,6 @@
 """What the two clocks cost: the same questions with and without `as_of` and `as_believed_at`; and the change feed.
 
-    make bench-time          # → bench/results/time-DATE.json
+    make bench-time          # → bench/results/time.json
 
 Environment: GRAPHRAG_DSN, a server where this may make the database `graphrag_bench`; the generated realm is kept there
 for the next run. Variants of a question are asked in turn, so that a busy machine slows all of them alike.
@@ -10,24 +10,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.generate import Connection, Question, Size, generate, questions
+from bench.measure import elsewhere, make_database, publish
 
-RESULTS = Path(__file__).parent / "results"
 DATABASE = "graphrag_bench"
 LIMIT = 1.5
 MODES = ("mix", "naive")
@@ -48,7 +42,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--entities", type=int, default=100_000)
     parser.add_argument("--relations", type=int, default=400_000)
     parser.add_argument("--questions", type=int, default=50)
-    parser.add_argument("--output", type=Path, default=RESULTS / f"time-{datetime.now(UTC):%Y-%m-%d}.json")
     given = parser.parse_args(arguments)
     size = Size(entities=given.entities, relations=given.relations)
     with psycopg.connect(given.database or bench_database(), autocommit=True) as conn:
@@ -56,15 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not conn.execute("select to_regnamespace(%s) is not null", [given.realm]).fetchone()[0]:  # type: ignore[index]
             generate(conn, given.realm, size)
             count_terms(conn, given.realm)
-        result = {
+        result: dict[str, Any] = {
             "what": "milliseconds, medians over questions; ratio: of the medians with and without the clock",
-            **about(conn),
-            "size": asdict(size),
             "retrieve": {mode: retrieval(conn, given.realm, given.questions, mode) for mode in MODES},
             "feed": feed(conn, given.realm),
         }
-    given.output.write_text(json.dumps(result, indent=2) + "\n")
-    print(json.dumps(result, indent=2))
+        print(json.dumps(result, indent=2))
+        print(publish("time", conn, {**asdict(size), "questions": given.questions}, result))
     slow = {
         f"{mode}, {name}": found["ratio"]
         for mode, variants in result["retrieve"].items()
@@ -78,16 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def bench_database() -> str:
     """A database for the generated realms, made where there is none."""
-    server = os.environ["GRAPHRAG_DSN"]
-    dsn = urlunsplit(urlsplit(server)._replace(path=f"/{DATABASE}"))
-    with psycopg.connect(server, autocommit=True) as conn:
-        known = conn.execute("select from pg_database where datname = %s", [DATABASE]).fetchone()
-        if known is None:
-            conn.execute(f"create database {DATABASE}")
-    with psycopg.connect(dsn, autocommit=True) as conn:
+    make_database(DATABASE, keep=True)
+    with psycopg.connect(elsewhere(DATABASE), autocommit=True) as conn:
         conn.execute("set client_min_messages = warning")
         conn.execute("create extension if not exists graphrag cascade")
-    return dsn
+    return elsewhere(DATABASE)
 
 
 def count_terms(conn: Connection, realm: str) -> None:
@@ -99,24 +85,6 @@ def count_terms(conn: Connection, realm: str) -> None:
         conn.execute("update term_total set born = 1")
         conn.execute("update term_stat set born = 1")
     conn.execute(f'vacuum analyze "{realm}".term_stat, "{realm}".term_total')
-
-
-def about(conn: Connection) -> dict[str, Any]:
-    versions = conn.execute(
-        "select current_setting('server_version'),"
-        " (select extversion from pg_extension where extname = 'vector'),"
-        " (select extversion from pg_extension where extname = 'graphrag')"
-    ).fetchone()
-    assert versions is not None
-    postgres, vector, graphrag = versions
-    return {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "graphrag": graphrag,
-        "postgresql": postgres,
-        "pgvector": vector,
-        "machine": f"{os.cpu_count()} cores, {platform.machine()}",
-        "load": [round(load, 1) for load in os.getloadavg()],
-    }
 
 
 def retrieval(conn: Connection, realm: str, number: int, mode: str) -> dict[str, dict[str, float]]:

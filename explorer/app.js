@@ -537,9 +537,19 @@ function factItem(fact, node) {
 function sources(fact) {
   const newestFirst = [...fact.documents].sort((a, b) => (b === fact.document) - (a === fact.document));
   const more = [fact.published, fact.document_source].filter(Boolean);
-  return newestFirst.flatMap((name, i) => [
-    i ? "; " : "", isolated(name), ...(name === fact.document && more.length ? [" (", ...listed(more), ")"] : []),
+  return newestFirst.flatMap((key, i) => [
+    i ? "; " : "", isolated(nameOf(key)), ...(key === fact.document && more.length ? [" (", ...listed(more), ")"] : []),
   ]);
+}
+
+// Of a document that has a source too, the key is both as JSON.
+function nameOf(key) {
+  try {
+    const [source, name] = JSON.parse(key);
+    return name ?? source ?? key;
+  } catch {
+    return key;
+  }
 }
 
 // ------------------------------------------------------------------ finding by name

@@ -19,14 +19,13 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 from bench import datasets
 from bench.eval import compare, judge, scoring
 from bench.eval.benchmarks import BENCHMARKS, Instance, Question
-from bench.measure import Connection, counts, publish, run_or_skip, value
+from bench.measure import Connection, counts, elsewhere, make_database, publish, run_or_skip, value
 
 #: Named settings of reading. The first one asked for is what the others are compared with.
 ARMS: dict[str, dict[str, Any]] = {
@@ -87,14 +86,8 @@ class Model:
 # ---------------------------------------------------------------- the database
 def open_database(name: str, *, fresh: bool) -> Connection:
     """A session in the evaluation's database, made where it is not there yet."""
-    server = os.environ["GRAPHRAG_DSN"]
-    with psycopg.connect(server, autocommit=True) as admin:
-        if fresh:
-            admin.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
-        there = admin.execute("select from pg_database where datname = %s", [name]).fetchone()
-        if there is None:
-            admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    session = psycopg.connect(make_conninfo(server, dbname=name), autocommit=True, row_factory=tuple_row)
+    make_database(name, keep=not fresh)
+    session = psycopg.connect(elsewhere(name), autocommit=True, row_factory=tuple_row)
     prepare(session)
     return session
 

@@ -97,15 +97,19 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
     """
     breathe = breathing(plpy)
     value = _shallow(extraction, breathe)
-    chunks = _numbered(value)
-    if chunks is not None:
-        read: dict[int, Records] = {}
-        for no, part in chunks:
-            read.setdefault(no, Records()).extend(read_records(part, breathe, is_clean=True))
-        return json.dumps(
-            {"chunks": [{"no": no, **found.as_json()} for no, found in read.items()]}, ensure_ascii=False
-        )
-    if has_shape(value) and not (isinstance(value, dict) and "chunks" in value):
+    chunks = value.get("chunks") if isinstance(value, dict) else None
+    if isinstance(chunks, list):
+        # Records beside the chunks are in none of them.
+        if not has_lists(value) and all(
+            isinstance(chunk, dict) and isinstance(chunk.get("no"), int) for chunk in chunks
+        ):
+            parts = [(chunk["no"], {k: v for k, v in chunk.items() if k != "no"}) for chunk in chunks]
+            if all(has_shape(part) for _, part in parts):
+                read = [
+                    {"no": no, **read_records(part, breathe, is_clean=True).as_json()} for no, part in parts
+                ]
+                return json.dumps({"chunks": read}, ensure_ascii=False)
+    elif has_shape(value):
         return json.dumps(read_records(value, breathe, is_clean=True).as_json(), ensure_ascii=False)
     raise errors.sql_error(
         plpy,
@@ -115,15 +119,6 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
         'Known are {"entities": […], "triples": […]}, {"chunks": [{"no": 1, "entities": […], "triples": […]}]}'
         " and a list of triples.",
     )
-
-
-def _numbered(value: Any) -> list[tuple[int, dict[str, Any]]] | None:
-    """The chunks of {"chunks": […]} with their numbers; None for what is not that, or has records beside them."""
-    chunks = value.get("chunks") if isinstance(value, dict) and not has_lists(value) else None
-    if not isinstance(chunks, list) or not all(isinstance(chunk, dict) for chunk in chunks):
-        return None
-    parts = [(chunk.get("no"), {k: v for k, v in chunk.items() if k != "no"}) for chunk in chunks]
-    return parts if all(isinstance(no, int) and has_shape(part) for no, part in parts) else None
 
 
 def _shallow(extraction: str, breathe: Breathe) -> Any:

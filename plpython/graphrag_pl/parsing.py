@@ -22,6 +22,8 @@ _CLOSES = {"{": "}", "[": "]"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
 _MOST_SPANS = 50
 _NOTHING_OF_SHAPE = "the answer holds no JSON of the wanted shape"
+#: What is open around a record that is itself a list, [subject, predicate, object].
+_LISTS_OF_TRIPLES = (["["], ["{", "["])
 _OPENING = re.compile(r"""\{\s*(?:["'}]|\w+\s*:)|\[\s*["'\[{\]]""")
 _UNFINISHED_THOUGHT = re.compile(r"\A\s*<think>", re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(r"</think>", re.IGNORECASE)
@@ -48,15 +50,22 @@ def without_thoughts(text: str) -> str:
 
 
 def find_json(text: str, accept: Accept, repair: Repair) -> Found:
-    """The first value of an accepted shape in a model's answer, well-formed before others. Raises UnusableError."""
+    """The first value of an accepted shape in a model's answer, well-formed before others. One that holds nothing
+    counts if there is no other: "[]" may stand in the prose about it. Raises UnusableError."""
     whole, spans = _candidates(text, accept)
     if whole is not None:
         return whole
+    nothing: Found | None = None
     for read in _READINGS:
         for span in spans:
             found = read(span, repair)
-            if found and _is_accepted(found.value, accept):
+            if not found or not _is_accepted(found.value, accept):
+                continue
+            if not _is_empty(found.value):
                 return found
+            nothing = nothing or found
+    if nothing:
+        return nothing
     raise UnusableError(_NOTHING_OF_SHAPE)
 
 
@@ -96,6 +105,10 @@ def _first_accepted(span: _Span, accept: Accept, repair: Repair) -> Found | None
 
 def _is_accepted(value: Any, accept: Accept) -> bool:
     return not is_deep(value) and accept(value)
+
+
+def _is_empty(value: Any) -> bool:
+    return not value or (isinstance(value, dict) and not any(value.values()))
 
 
 def _strict(text: str) -> Any:
@@ -164,7 +177,7 @@ def _scan(text: str, start: int) -> tuple[int, str | None, bool]:
             still_open.pop()
             if not still_open:
                 return match.end(), None, True
-            if token == "}" and still_open[-1] == "[":
+            if still_open[-1] == "[" and (token == "}" or still_open in _LISTS_OF_TRIPLES):
                 kept = match.end(), list(still_open)
         elif token == '"':  # a string that never ends
             break

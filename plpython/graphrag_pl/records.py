@@ -43,8 +43,6 @@ _TRIPLE_FIELDS = {
     "valid_to": ("valid_to", "end_date"),
     "evidence": ("evidence", "quote"),
 }
-#: What a record cannot be without.
-_NAMING = ((_ENTITY_FIELDS, "name"), (_TRIPLE_FIELDS, "subject"), (_TRIPLE_FIELDS, "predicate"))
 _NOTHING_STATED = frozenset(
     {
         "",
@@ -101,37 +99,32 @@ class _MalformedError(Exception):
 
 def has_shape(value: Any) -> bool:
     """Whether a value can be an extraction: an object with lists of entities or triples (or of no keys at
-    all), or a list of records. A JSON Schema, echoed instead of filled in, is none."""
+    all), a list of such objects, or a list with at least one record. A JSON Schema, echoed instead of filled in, is
+    none."""
     if isinstance(value, list):
-        return all(isinstance(item, dict) or _is_bare_triple(item) for item in value) and not any(
-            map(_is_schema, value)
+        return not any(map(_is_schema, value)) and (
+            not value or any(isinstance(item, dict) or _is_bare_triple(item) for item in value)
         )
     if not isinstance(value, dict) or _is_schema(value):
         return False
     if not value or has_lists(value):
         return True
-    inner = _enclosed(value)
-    return bool(inner) and has_shape(inner)
+    return (
+        len(value) == 1
+        and isinstance(inner := next(iter(value.values())), dict)
+        and bool(inner)
+        and has_shape(inner)
+    )
 
 
 def has_lists(value: Mapping[str, Any]) -> bool:
     """Whether there are entities or triples directly in an object."""
-    return any(isinstance(value.get(name), list) for name in (*_ENTITY_LISTS, *_TRIPLE_LISTS))
+    return any(_lists(value, names) is not None for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
 
 
-def _enclosed(value: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What an envelope of one key holds."""
-    inner = next(iter(value.values())) if len(value) == 1 else None
-    return inner if isinstance(inner, dict) else None
-
-
-def _is_extraction(value: Any) -> bool:
-    """Whether an item of a list is no record, but an extraction with lists of its own."""
-    return (
-        isinstance(value, dict)
-        and has_lists(value)
-        and all(_first(value, fields[what]) is None for fields, what in _NAMING)
-    )
+def _states_something(value: Any) -> bool:
+    """Whether what stands where a list should is more than a word for nothing."""
+    return bool(value) and not (isinstance(value, str) and value.strip().lower() in _NOTHING_STATED)
 
 
 def _is_schema(value: Any) -> bool:
@@ -145,39 +138,40 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
     records = Records()
     if not is_clean:
         value = clean_json(value, breathe, is_to_be_read=True)
-    _read_value(records, value, breathe)
+    while (
+        isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict)
+    ):
+        value = inner
+    wholes = [value] if isinstance(value, dict) else [item for item in value if _is_whole(item)]
+    items = [] if isinstance(value, dict) else [item for item in value if not _is_whole(item)]
+    entities = [item for item in items if not _is_triple(item)]
+    triples = [item for item in items if _is_triple(item)]
+    for whole in wholes:
+        for names, kind, target in (
+            (_ENTITY_LISTS, "entities", entities),
+            (_TRIPLE_LISTS, "triples", triples),
+        ):
+            stated = _lists(whole, names)
+            if stated is None and any(_states_something(whole.get(name)) for name in names):
+                records.drop(f"{kind} dropped: they are no list")
+            target += stated or []
+    _read_each(records, records.entities, entities, _entity, "entity", breathe)
+    _read_each(records, records.triples, triples, _triple, "triple", breathe)
     return records
 
 
-def _read_value(records: Records, value: Any, breathe: Breathe) -> None:
-    if isinstance(value, list):
-        for part in filter(_is_extraction, value):
-            _read_value(records, part, breathe)
-        items = [item for item in value if not _is_extraction(item)]
-        is_triple = [
-            _is_bare_triple(item) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None for item in items
-        ]
-        entities = [item for item, triple in zip(items, is_triple, strict=True) if not triple]
-        triples = [item for item, triple in zip(items, is_triple, strict=True) if triple]
-    else:
-        while not has_lists(value) and (inner := _enclosed(value)):
-            value = inner
-        entities = _listed(records, value, _ENTITY_LISTS)
-        triples = _listed(records, value, _TRIPLE_LISTS)
-    _read_each(records, records.entities, entities, _entity, "entity", breathe)
-    _read_each(records, records.triples, triples, _triple, "triple", breathe)
+def _is_whole(item: Any) -> bool:
+    """Whether what stands in a list is no record but has lists of records."""
+    return (
+        isinstance(item, dict)
+        and has_lists(item)
+        and _first(item, _ENTITY_FIELDS["name"]) is None
+        and _first(item, _TRIPLE_FIELDS["predicate"]) is None
+    )
 
 
-def _listed(records: Records, value: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
-    """The items under all of the names. Something else in the place of a list is one record lost."""
-    items: list[Any] = []
-    for name in names:
-        found = value.get(name)
-        if isinstance(found, list):
-            items += found
-        elif found and not (isinstance(found, str) and found.strip().lower() in _NOTHING_STATED):
-            records.drop(f"{name} dropped: no list")
-    return items
+def _is_triple(item: Any) -> bool:
+    return isinstance(item, list) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None
 
 
 def merge(first: Records, second: Records) -> Records:
@@ -222,13 +216,14 @@ def _entity(item: Any) -> Record:
         item = {"name": item}
     if not isinstance(item, dict):
         raise _MalformedError("it is no object")
+    types = _texts(_first(item, _ENTITY_FIELDS["type"]))
     return {
         "name": _name(item, "name", _ENTITY_FIELDS["name"]),
-        "type": _text(_first(item, _ENTITY_FIELDS["type"])),
+        "type": types[0] if types else None,
         "description": _text(_first(item, _ENTITY_FIELDS["description"])),
         "aliases": _texts(_first(item, _ENTITY_FIELDS["aliases"])),
         "identifiers": _texts(_first(item, _ENTITY_FIELDS["identifiers"])),
-        "metadata": _rest(item, _ENTITY_FIELDS),
+        "metadata": {**_rest(item, _ENTITY_FIELDS), **({"types": types} if len(types) > 1 else {})},
     }
 
 
@@ -256,6 +251,11 @@ def _triple(item: Any) -> Record:
 
 def _is_bare_triple(item: Any) -> bool:
     return isinstance(item, list) and len(item) == 3 and all(isinstance(part, str) for part in item)
+
+
+def _lists(value: Mapping[str, Any], names: tuple[str, ...]) -> list[Any] | None:
+    lists = [value[name] for name in names if isinstance(value.get(name), list)]
+    return [item for items in lists for item in items] if lists else None
 
 
 def _first(item: Any, names: tuple[str, ...]) -> Any:

@@ -14,7 +14,7 @@ begin
             -- Ways in which the text may call an entity, and the name it is best known by there.
             select
                 f.folded,
-                array_agg(distinct lower(normalize(f.form, nfc))) as forms,
+                array_agg(distinct f.form) as forms,
                 (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form))[1] as name
             from (
                 select e.folded, a.form, a.form = e.name as is_name
@@ -30,7 +30,7 @@ begin
             group by f.folded
         ),
         quoted as materialized (
-            select t.*, q.start_at, q.end_at
+            select t.*, q.start_at, q.end_at, coalesce('entity ' || t.object, 'value ' || t.value) as other
             from unnest(triples) as t
             cross join graphrag._evidence_span(body, t.evidence) as q
             where t.reason is null
@@ -40,6 +40,84 @@ begin
             from graphrag._sentences(
                 case when exists (select from quoted as q where q.start_at is null) then body end
             ) as s
+        ),
+        part as materialized (
+            -- What a sentence should have, as the text may write it.
+            select u.part, u.forms
+            from (
+                select 'entity ' || f.folded as part, f.forms
+                from form as f
+                where f.folded in (
+                    select e.folded
+                    from quoted as q
+                    cross join unnest(array[q.subject, q.object]) as e (folded)
+                    where q.start_at is null and e.folded is not null
+                )
+                union
+                select q.other, array[q.value] from quoted as q where q.start_at is null and q.object is null
+            ) as u
+        ),
+        spelling as materialized (
+            -- With its longest word: only sentences that have that are looked into.
+            select p.part, g.words, l.word
+            from part as p
+            cross join unnest(p.forms) as f (form)
+            cross join lateral (select graphrag._ground_words(f.form) as words offset 0) as g
+            cross join lateral (
+                select w.word
+                from string_to_table(btrim(g.words), ' ') as w (word)
+                order by length(w.word) desc, w.word
+                limit 1
+            ) as l
+        ),
+        exact as materialized (
+            select distinct p.part, s.start_at, s.end_at, s.rank
+            from spelling as p
+            join (
+                select s.*, w.word
+                from sentence as s
+                cross join string_to_table(btrim(s.ground), ' ') as w (word)
+            ) as s on s.word = p.word and position(p.words in s.ground) > 0
+        ),
+        whole as materialized (
+            select graphrag._ground_words(body) as ground
+        ),
+        occurrence as materialized (
+            select e.* from exact as e
+            union all
+            -- Written otherwise than any of its names, as grounding allows: data hub for DataHub.
+            select p.part, s.start_at, s.end_at, s.rank
+            from part as p
+            cross join lateral (
+                select array_agg(f.form) as forms
+                from whole as w
+                cross join unnest(p.forms) as f (form)
+                where graphrag._is_grounded(f.form, w.ground)
+            ) as g
+            join sentence as s on exists (
+                select from unnest(g.forms) as f (form) where graphrag._is_grounded(f.form, s.ground)
+            )
+            where p.part not in (select e.part from exact as e)
+        ),
+        within_one as materialized (
+            select distinct on (q.no) q.no, s.start_at, s.end_at
+            from quoted as q
+            join occurrence as s on s.part = 'entity ' || q.subject
+            join occurrence as t on t.part = q.other and t.start_at = s.start_at and t.rank = s.rank
+            where q.start_at is null
+            order by q.no, s.rank, s.start_at
+        ),
+        from_one_to_other as (
+            select distinct on (q.no)
+                q.no, least(s.start_at, t.start_at) as start_at, greatest(s.end_at, t.end_at) as end_at
+            from quoted as q
+            join occurrence as s on s.part = 'entity ' || q.subject and s.rank = 1
+            join occurrence as t on t.part = q.other and t.rank = 1
+            where q.start_at is null and q.no not in (select w.no from within_one as w)
+            order by
+                q.no,
+                greatest(s.end_at, t.end_at) - least(s.start_at, t.start_at),
+                least(s.start_at, t.start_at)
         )
         select coalesce(
             jsonb_agg(
@@ -76,31 +154,8 @@ begin
         from quoted as q
         left join form as f on f.folded = q.subject
         left join form as g on g.folded = q.object
-        left join lateral (
-            select s.start_at, s.end_at
-            from sentence as s
-            where q.start_at is null
-                and exists (select from unnest(f.forms) as n where position(n in s.folded) > 0)
-                and exists (
-                    select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in s.folded) > 0
-                )
-            order by s.rank, s.start_at
-            limit 1
-        ) as s on true
-        left join lateral (
-            select least(t.start_at, u.start_at) as start_at, greatest(t.end_at, u.end_at) as end_at
-            from sentence as t
-            join sentence as u on u.rank = t.rank
-            where q.start_at is null
-                and s.start_at is null
-                and t.rank = 1
-                and exists (select from unnest(f.forms) as n where position(n in t.folded) > 0)
-                and exists (
-                    select from unnest(coalesce(g.forms, array[lower(q.value)])) as n where position(n in u.folded) > 0
-                )
-            order by greatest(t.end_at, u.end_at) - least(t.start_at, u.start_at), least(t.start_at, u.start_at)
-            limit 1
-        ) as b on true
+        left join within_one as s on s.no = q.no
+        left join from_one_to_other as b on b.no = q.no
     );
 end
 $function$;

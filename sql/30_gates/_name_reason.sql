@@ -127,14 +127,16 @@ begin
     end if;
     _is_strong := hits ? ('conjunction ' || words[_at]);
     _sides := string_to_array(name, ' ');
-    -- A pronoun in capitals at the end belongs to a title: The King and I.
-    if _is_strong and (
-            (_at = 2 and hits ? ('pronoun ' || words[1]))
-            or (
-                _at = cardinality(words) - 1
-                and hits ? ('pronoun ' || words[_at + 1])
-                and _sides[_at + 1] = words[_at + 1]
-            )
+    -- A pronoun in capitals at the end belongs to a title: The King and I. So does one before a y: Yo y Ana.
+    if (
+            _at = 2
+            and hits ?| array['pronoun ' || words[1], 'lower_pronoun ' || words[1]]
+            and (_is_strong or _sides[1] = words[1])
+        )
+        or (
+            _at = cardinality(words) - 1
+            and hits ?| array['pronoun ' || words[_at + 1], 'lower_pronoun ' || words[_at + 1]]
+            and _sides[_at + 1] = words[_at + 1]
         )
         or hits ?| array['article ' || words[_at + 1], 'determiner ' || words[_at + 1]]
         and hits ? ('role ' || array_to_string(words[_at + 2:], ' ')) then
@@ -213,6 +215,14 @@ begin
         end;
     elsif is_work then
         return null;
+    elsif not is_typed and key ~ (
+            '^[约約近超]?过?(百分之[〇零一二两兩三四五六七八九十百点]+'
+            '|[一二两兩三四五六七八九十数數几幾][〇零一二三四五六七八九]*[十百千万萬亿億兆][〇零一二三四五六七八九十百千万萬亿億兆]*'
+            '|[〇零一二两兩三四五六七八九十百千万萬亿億兆数數几幾]+[多余]?'
+            '(年|个月|個月|月|日|天|周|小时|小時|時間|分钟|分鐘|分|秒|人|名|个|個|家|岁|歲|歳|次|回|件|台|元|美元|欧元|円|ドル|吨|米|公里|公斤)'
+            '[前后後间間]?)$'
+        ) then
+        return 'bare_quantity';
     elsif not hits ? ('number ' || split_part(words[1], '-', 1)) then
         -- a dozen, half a million, over ten employees
         return case
@@ -220,6 +230,14 @@ begin
                 and (graphrag._parse_value(name)).kind is not null
                 then 'bare_quantity'
         end;
+    end if;
+    -- An amount or a percentage is one in any case: Five Million Dollars, quinze pour cent.
+    if cardinality(words) > 1 and exists (
+        select
+        from unnest(array[key, lower(left(name, 1)) || substr(name, 2)]) as n (name)
+        where (graphrag._parse_quantity(graphrag._figures_of_words(n.name))).kind in ('money', 'percent')
+    ) then
+        return 'bare_quantity';
     end if;
     -- In capitals, number words are a name if they are of another language (Otto Dix) or several (Nineteen
     -- Eighty-Four), and wholly in capitals always (TEN).

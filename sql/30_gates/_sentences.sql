@@ -1,5 +1,5 @@
 create function graphrag._sentences(body text)
-    returns table (start_at integer, end_at integer, folded text, rank integer)
+    returns table (start_at integer, end_at integer, ground text, rank integer)
     language plpgsql immutable strict parallel safe rows 40
 as $function$
 -- Twice: with line breaks as ends (rank 1), unless the next line goes on in lower case, and with only blank lines as
@@ -10,7 +10,7 @@ begin
     select
         s.end_at - length(s.sentence),
         s.end_at - length(s.sentence) + length(rtrim(s.sentence, E' \n\t')),
-        lower(normalize(s.sentence, nfc)),
+        graphrag._ground_words(s.sentence),
         s.rank
     from (
         select w.sentence, (sum(length(w.sentence)) over (partition by b.rank order by w.no))::integer as end_at, b.rank
@@ -29,4 +29,4 @@ begin
     where s.sentence <> '';
 end
 $function$;
-comment on function graphrag._sentences(text) is 'The sentences of a text in lower case, with their half-open character offsets from 0.';
+comment on function graphrag._sentences(text) is 'The sentences of a text as words to look for names in, with their half-open character offsets from 0.';

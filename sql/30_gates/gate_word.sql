@@ -332,9 +332,10 @@ from (
         ('de', 'conjunction', 'und,oder'),
         ('fr', 'conjunction', 'et,ou'),
         ('nl', 'conjunction', 'en'),
-        ('es', 'surname_conjunction', 'y,e'),
+        ('ru', 'conjunction', 'и,или'),
+        ('es', 'surname_conjunction', 'y,e,o'),
         ('pt', 'surname_conjunction', 'e'),
-        ('it', 'surname_conjunction', 'e,ed'),
+        ('it', 'surname_conjunction', 'e,ed,o'),
         ('ca', 'surname_conjunction', 'i'),
         ('ar', 'conjunction', 'و'),
         ('ar', 'conjunctive', 'هو وهي,هي وهو,أنا وهو,أنا وهي,أنا وأنت,هم وهن'),
@@ -708,24 +709,40 @@ from (
         (
             'de', 'vague_predicate',
             'verbunden_mit,verwandt_mit_thema,steht_in_beziehung_zu,bezieht_sich_auf,in_verbindung_mit,'
-            'hat_beziehung_zu,hängt_zusammen_mit'
+            'hat_beziehung_zu,hängt_zusammen_mit,ist,sind,sein,hat,haben,hatte,wird,wurde,mit,von,und'
         ),
         (
             'fr', 'vague_predicate',
-            'lié_à,liée_à,est_lié_à,est_liée_à,associé_à,en_relation_avec,en_rapport_avec,relatif_à,concerne'
+            'lié_à,liée_à,est_lié_à,est_liée_à,associé_à,en_relation_avec,en_rapport_avec,relatif_à,concerne,'
+            'est,sont,était,être,a,ont,avait,avoir,avec,de,et'
         ),
         (
             'es', 'vague_predicate',
             'relacionado_con,relacionada_con,está_relacionado_con,asociado_con,asociado_a,vinculado_a,'
-            'conectado_con,tiene_relación_con'
+            'conectado_con,tiene_relación_con,es,está,ser,estar,tiene,tener,con,de,y'
         ),
-        ('it', 'vague_predicate', 'correlato_a,collegato_a,associato_a,relativo_a,legato_a,in_relazione_con'),
-        ('pt', 'vague_predicate', 'relacionado_a,relacionado_com,associado_a,ligado_a,vinculado_a,conectado_a'),
-        ('nl', 'vague_predicate', 'gerelateerd_aan,verbonden_met,geassocieerd_met,heeft_te_maken_met'),
-        ('zh', 'vague_predicate', '相关,有关,关联,联系,与_有关,相關,有關,關聯'),
-        ('ja', 'vague_predicate', '関連,関係,関連する,関係する,に関連する,に関係する,関連がある'),
-        ('ko', 'vague_predicate', '관련,관계,연관,관련있다,관련된,연관된'),
-        ('ar', 'vague_predicate', 'مرتبط_ب,متعلق_ب,له_علاقة_ب,على_صلة_ب')
+        (
+            'it', 'vague_predicate',
+            'correlato_a,collegato_a,associato_a,relativo_a,legato_a,in_relazione_con,è,essere,ha,hanno,'
+            'avere,con,di,e'
+        ),
+        (
+            'pt', 'vague_predicate',
+            'relacionado_a,relacionado_com,associado_a,ligado_a,vinculado_a,conectado_a,é,ser,estar,tem,ter,'
+            'com,de,e'
+        ),
+        (
+            'nl', 'vague_predicate',
+            'gerelateerd_aan,verbonden_met,geassocieerd_met,heeft_te_maken_met,zijn,heeft,hebben,had,van,en'
+        ),
+        ('zh', 'vague_predicate', '相关,有关,关联,联系,与_有关,相關,有關,關聯,是,有,的,和'),
+        ('ja', 'vague_predicate', '関連,関係,関連する,関係する,に関連する,に関係する,関連がある,である,です,だ,ある,いる,の,と'),
+        ('ko', 'vague_predicate', '관련,관계,연관,관련있다,관련된,연관된,이다,있다,의,와,과'),
+        ('ar', 'vague_predicate', 'مرتبط_ب,متعلق_ب,له_علاقة_ب,على_صلة_ب,متعلق,مرتبط,هو,هي,كان,له,مع,من,و'),
+        (
+            'ru', 'vague_predicate',
+            'связан_с,связана_с,связано_с,относится_к,имеет_отношение_к,это,есть,был,была,имеет,с,и'
+        )
 ) as l (language, kind, words)
 cross join string_to_table(l.words, ',') as w (word);
 

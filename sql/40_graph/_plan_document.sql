@@ -140,8 +140,17 @@ begin
             from unnest(bodies) with ordinality as b (body, no)
         ),
         numbered (no, records) as (
-            select (c.chunk ->> 'no')::integer, c.chunk
+            -- A chunk may be told of more than once.
+            select
+                (c.chunk ->> 'no')::integer,
+                case when count(*) = 1 then jsonb_agg(c.chunk) -> 0 else jsonb_build_object(
+                    'entities', jsonb_path_query_array(jsonb_agg(c.chunk), '$[*].entities[*]'),
+                    'triples', jsonb_path_query_array(jsonb_agg(c.chunk), '$[*].triples[*]'),
+                    'malformed', sum((c.chunk ->> 'malformed')::integer),
+                    'notes', jsonb_path_query_array(jsonb_agg(c.chunk), '$[*].notes[*]')
+                ) end
             from jsonb_array_elements(extraction -> 'chunks') as c (chunk)
+            group by 1
         ),
         form as materialized (
             select distinct e.no, graphrag._fold_name(n.name) as folded

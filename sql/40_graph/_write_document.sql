@@ -28,6 +28,9 @@ begin
         _touched := graphrag._store_document(plan, prepared, _revision);
         perform graphrag._renew_plans(_size);
         perform graphrag._warn_of_mixed_order(plan.space, _kinds, array[graphrag._order_kind(plan)]);
+        if plan.metadata ? 'corrects' then
+            perform graphrag._tell_unknown_corrected(plan);
+        end if;
         _derived := graphrag._derive(plan.space, _revision, _touched);
         perform graphrag._renew_plans(_size, by_itself => true);
         perform graphrag._recount_terms(plan.space, _revision);
@@ -59,6 +62,42 @@ begin
 end
 $function$;
 comment on function graphrag._store_document(graphrag._document_plan, jsonb, bigint) is 'Stores what is new in a document and puts its version in the place of the live one; returns the chunks it touches.';
+
+create function graphrag._tell_unknown_corrected(plan graphrag._document_plan)
+    returns void
+    language plpgsql stable parallel unsafe
+as $function$
+-- It may come later, so that is no mistake; but a misspelt key would correct nothing and say nothing.
+declare
+    _key text;
+begin
+    for _key in
+        select c.key
+        from unnest(graphrag._corrects(plan.metadata)) as c (key)
+        where not exists (
+            select
+            from document as d
+            join document_version as v on v.document = d.id and v.died is null
+            where d.space = plan.space and d.key = c.key
+        )
+    loop
+        raise notice 'document "%" corrects "%", which is not indexed', left(plan.key, 200), left(_key, 200)
+            using detail = 'What it corrects is named by key, and corrected once it is there.',
+                hint = graphrag._near(
+                    _key,
+                    array(
+                        select d.key
+                        from document as d
+                        join document_version as v on v.document = d.id and v.died is null
+                        where d.space = plan.space
+                        order by graphrag._similarity(d.key, _key) desc, d.key collate "C"
+                        limit 30
+                    )
+                );
+    end loop;
+end
+$function$;
+comment on function graphrag._tell_unknown_corrected(graphrag._document_plan) is 'Tells by a notice which documents that one corrects are not there.';
 
 create function graphrag._is_behind(plan graphrag._document_plan, revision bigint)
     returns boolean

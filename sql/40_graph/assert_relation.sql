@@ -46,7 +46,12 @@ begin
         raise exception 'the fact "%" was refused', _sentence
             using errcode = 'GR009',
                 detail = format('The gates say: %s.', _result.rejected),
-                hint = 'graphrag.gate_name() and graphrag.gate_predicate() tell why a text is refused.';
+                hint = case
+                    when _result.rejected ? 'unparseable_period'
+                        then 'graphrag.parse_period() tells what a period says.'
+                    when _result.rejected ? 'inverted_period' then 'valid_from must not be later than valid_to.'
+                    else 'graphrag.gate_name() and graphrag.gate_predicate() tell why a text is refused.'
+                end;
     end if;
     return _result;
 end

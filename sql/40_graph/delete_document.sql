@@ -35,7 +35,9 @@ begin
     perform graphrag._forget_unborn(_version, _revision);
     _derived := graphrag._derive(_space, _revision, _chunks);
     perform graphrag._recount_terms(_space, _revision, 1);
-    _result.document := graphrag._document_key(document, source);
+    _result.document := (
+        select d.key from document_version as v join document as d on d.id = v.document where v.id = _version
+    );
     _result.chunks := cardinality(_chunks);
     _result.unchanged := 0;
     _result.failed := 0;

@@ -171,7 +171,7 @@ begin
             filter (where num_nonnulls(a.stated_from, a.stated_to) > 0))[1],
         (array_agg(a.stated_to order by v.ord desc, d.key collate "C" desc, k.no desc, a.no desc)
             filter (where num_nonnulls(a.stated_from, a.stated_to) > 0))[1],
-        array_agg(distinct coalesce(d.name, d.key))
+        array_agg(distinct d.key)
     from relation as r
     join entity_name as s on s.entity = r.subject or (_is_turnable and s.entity = r.object)
     join assertion as a on a.space = r.space and a.subject = s.folded and a.predicate = r.predicate

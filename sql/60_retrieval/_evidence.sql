@@ -49,7 +49,7 @@ as $function$
 -- Without a graph there is nothing but passages, for every mode: those near the vector, and those sharing words.
 declare
     _depth integer := greatest((graphrag._setting('channel_depth') #>> '{}')::integer, top_k);
-    _deep integer := greatest(_depth, places);
+    _deep integer := case when mode = 'naive' then places else greatest(_depth, places) end; -- nothing to fuse
     _mode text := case when graphrag._has_graph(filter) then mode when mode = 'naive' then mode else 'passages' end;
     _reads_reports boolean := _mode in ('global', 'hybrid');
     _named text := concat_ws(E'\n', search.low, search.question);

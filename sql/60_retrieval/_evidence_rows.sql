@@ -48,6 +48,9 @@ as $function$
 declare
     _today timestamptz := graphrag._today(filter);
 begin
+    if versions = '{}' then
+        return;
+    end if;
     return query
     select
         'relation'::text,
@@ -146,21 +149,24 @@ declare
     );
 begin
     return query
-    with pieces as (
-        select c.* from graphrag._chunk_rows(array(select x.id from unnest(chunks) as x), filter) as c
-        union all
-        select r.* from graphrag._relation_rows(array(select x.id from unnest(relations) as x), filter) as r
-        union all
-        select e.* from graphrag._entity_rows(array(select x.id from unnest(_entities) as x), filter) as e
+    with pieces as materialized (
+        select f.*, case when cardinality(filter.spaces) > 1 then graphrag._space_of(f.kind, f.id) end as space
+        from (
+            select c.* from graphrag._chunk_rows(array(select x.id from unnest(chunks) as x), filter) as c
+            union all
+            select r.* from graphrag._relation_rows(array(select x.id from unnest(relations) as x), filter) as r
+            union all
+            select e.* from graphrag._entity_rows(array(select x.id from unnest(_entities) as x), filter) as e
+        ) as f
     ),
     cited as (
-        -- One number a document, in the order in which the evidence first uses it.
-        select p.document, p.source, row_number() over (
+        -- One number a document, in the order in which the evidence first uses it. Two spaces may use one name.
+        select p.document, p.source, p.space, row_number() over (
             order by min(array[array_position('{chunk, relation}', p.kind), p.rank])
         ) as reference
         from pieces as p
         where p.document is not null
-        group by p.document, p.source
+        group by p.document, p.source, p.space
     ),
     ranked as (
         select 'chunk' as kind, c.* from unnest(chunks) as c
@@ -176,12 +182,27 @@ begin
         p.subject, p.predicate, p.object, p.negated, p.status, p.period, p.superseded_by, p.weight, p.confidence
     from pieces as p
     left join ranked as r on r.kind = p.kind and r.id = p.id
-    left join cited as d on d.document = p.document and d.source is not distinct from p.source
+    left join cited as d on d.document = p.document
+        and d.source is not distinct from p.source
+        and d.space is not distinct from p.space
     left join lateral graphrag._path(r.via, filter) as w on true
     order by p.kind, p.rank;
 end
 $function$;
 comment on function graphrag._evidence_rows(graphrag._ranked[], graphrag._ranked[], graphrag._hit[], integer, graphrag._filter) is 'The rows of ranked passages and relations, and of the entities that matter to them.';
+
+create function graphrag._space_of(kind text, id bigint)
+    returns integer
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return case kind
+        when 'chunk' then (select d.space from chunk as c join document as d on d.id = c.document where c.id = $2)
+        when 'relation' then (select v.space from relation_version as v where v.id = $2)
+    end;
+end
+$function$;
+comment on function graphrag._space_of(text, bigint) is 'The space of a passage or a relation that is evidence.';
 
 create function graphrag._path(via text, filter graphrag._filter)
     returns table (path text)

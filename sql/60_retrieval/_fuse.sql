@@ -108,7 +108,7 @@ as $function$
 -- docs/performance.md says how much these weights matter.
 declare
     _likeness constant double precision := 6;   -- of a cosine of 1
-    _words constant double precision := 1;      -- of the first place; of the second half as much, and so on
+    _words constant double precision := 2;      -- of the first place; of the second half as much, and so on
     _least constant double precision := 0.0001; -- of the most mass: below it, differences do not count
 begin
     return query

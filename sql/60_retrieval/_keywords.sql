@@ -158,7 +158,9 @@ declare
     _vectors bigint;
     _literals text[];
 begin
-    perform graphrag._check_embedding(embedding);
+    if _texts <> '{}' then
+        perform graphrag._check_embedding(embedding); -- before anybody is paid
+    end if;
     while _texts <> '{}' and _literals is null loop
         _vectors := (select r.vectors from realm as r);
         _literals := graphrag._embed(_texts, question => question);

@@ -212,9 +212,13 @@ comment on function graphrag._place(jsonb) is 'What of a document''s metadata sa
 
 create function graphrag._named_entities(evidence graphrag.evidence[])
     returns jsonb
-    language sql immutable parallel safe
+    language plpgsql immutable parallel safe
 as $function$
-    select coalesce(jsonb_agg(e.subject order by e.rank), '[]') from unnest(evidence) as e where e.kind = 'entity'
+begin
+    return (
+        select coalesce(jsonb_agg(e.subject order by e.rank), '[]') from unnest(evidence) as e where e.kind = 'entity'
+    );
+end
 $function$;
 comment on function graphrag._named_entities(graphrag.evidence[]) is 'Names of the entities in the evidence.';
 

@@ -36,7 +36,10 @@ begin
                 'weight', r.weight,
                 'confidence', r.confidence,
                 'documents', coalesce(r.documents, '{}'),
-                'document', r.document,
+                'document', case
+                    when r.document = any (r.documents) then r.document
+                    else graphrag._document_key(r.document, r.document_source)
+                end,
                 'document_source', r.document_source,
                 'published', to_char(r.published_at at time zone 'UTC', 'FMYYYY-MM-DD'),
                 'evidence', left(r.evidence, 500)

@@ -133,7 +133,7 @@ begin
         perform graphrag._end_job(job, 'done', result => to_jsonb(_result));
     exception
         when sqlstate 'GR004' or sqlstate 'GR012' then
-            perform graphrag._end_job(job, 'skipped', 'there is no such document');
+            perform graphrag._end_job(job, 'skipped', coalesce(_job.reason, 'there is no such document'));
     end;
     return _held;
 end

@@ -134,12 +134,14 @@ create function graphrag._row_template(columns jsonb)
     language plpgsql immutable parallel safe
 as $function$
 -- For format(), with the names of the columns in their order as arguments: a row t as (id, content, metadata,
--- published_at, ordinal). A date without a time zone is one of UTC.
+-- published_at, ordinal). A date without a time zone is one of UTC. A column of type json may hold what jsonb cannot,
+-- NUL and lone surrogates: they go, as from all text, since nobody's write shall fail for them.
 declare
     _place jsonb := (
         select jsonb_object_agg(c.known ->> 'use', format('t.%%%s$I', c.no))
         from jsonb_array_elements(columns) with ordinality as c (known, no)
     );
+    _is_json boolean := columns @> '[{"use": "metadata", "type": "json"}]';
     _has_zone boolean := columns @> '[{"use": "published_at", "type": "timestamp with time zone"}]';
 begin
     return concat(
@@ -147,9 +149,16 @@ begin
         _place ->> 'content', '::text as content, ',
         case
             when _place ? 'metadata' then format(
-                'case when %1$s is null then ''{}'' when jsonb_typeof(%1$s::jsonb) = ''object'' then %1$s::jsonb'
-                ' else jsonb_build_object(''metadata'', %1$s) end',
-                _place ->> 'metadata'
+                'case when %1$s is null then ''{}'' when jsonb_typeof(%2$s) = ''object'' then %2$s'
+                ' else jsonb_build_object(''metadata'', %2$s) end',
+                _place ->> 'metadata',
+                format(
+                    case when _is_json then 'regexp_replace(%s::text, %L, %L, ''g'')::jsonb' else '%s' end,
+                    _place ->> 'metadata',
+                    '(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})'
+                        '|\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2})',
+                    '\1\2'
+                )
             )
             else '''{}''::jsonb'
         end,
@@ -237,6 +246,25 @@ begin
         _rows
     ) using attached ->> 'space', attached ->> 'source';
     get diagnostics _withdrawn = row_count;
+    -- Noted once, however often the table is attached; where a document is withdrawn for it, that job says so.
+    execute format(
+        $sql$
+            insert into job (space, operation, source, document, status, reason, ended_at)
+            select $1, 'index', $2, n.id, 'skipped', 'its row has no text', clock_timestamp()
+            from (%s) as n
+            where n.id is not null
+                and (n.content ~ '\S') is not true
+                and not exists (
+                    select
+                    from job as j
+                    where j.space = $1
+                        and j.target = md5(quote_nullable($2) || quote_nullable(n.id))
+                        and (j.reason = 'its row has no text' or j.ended_at is null)
+                )
+            order by n.id
+        $sql$,
+        _rows
+    ) using attached ->> 'space', attached ->> 'source';
     return _queued + _withdrawn;
 end
 $function$;

@@ -19,8 +19,10 @@ begin
     );
     execute format('grant usage on schema %I to %I', _realm, role);
     execute format('grant select on all tables in schema %I to %I', _realm, role);
-    -- Views call it as whoever reads them.
-    execute format('grant execute on function %I._telemetry_is_on(jsonb) to %I', _realm, role);
+    -- Views call them as whoever reads.
+    execute format(
+        'grant execute on function %1$I._telemetry_is_on(jsonb), %1$I._setting_defaults() to %2$I', _realm, role
+    );
     execute format('alter default privileges in schema %I grant select on tables to %I', _realm, role);
     if may_spend then
         execute format('grant insert on %1$I.usage, %1$I.telemetry to %2$I', _realm, role);

@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 from pytest_postgresql.executors import NoopExecutor
 
 from tests.support.calls import refused, row, rows
-from tests.support.database import Connection, Database, Row, new_database, sql, value
+from tests.support.database import Connection, Database, Row, new_database, sql, value, view
 from tests.support.reading import REALM, fresh, have_realm
 
 SOURCE = "public.article"
@@ -251,6 +251,50 @@ def test_a_hostile_table(conn: Connection) -> None:
     assert value(conn, "select metadata ->> 'title' from kb.documents") == "%1$I"
     row(conn, "detach", name, realm=REALM)
     conn.execute(f"drop table {name}")
+
+
+def test_a_row_without_text_is_noted_as_skipped(conn: Connection) -> None:
+    def noted() -> list[tuple[str, str, str]]:
+        found = sql(
+            conn, "select document, status, reason from kb.jobs where reason is not null order by document"
+        )
+        return [(job["document"], job["status"], job["reason"]) for job in found]
+
+    conn.execute("insert into article (id, body) values (4, ' '), (5, null)")
+    assert attach(conn) == 3
+    conn.execute("insert into article (id, body) values (6, e'\\n'), (7, e'\\ufeff')")
+    work(conn)
+    why = "its row has no text"
+    assert noted() == [*((no, "skipped", why) for no in "456"), ("7", "skipped", "the document is empty")]
+    attach(conn)
+    work(conn)
+    assert len(noted()) == 5, "7 is tried again, the others are known"
+    conn.execute("update article set body = '' where id = 1")
+    work(conn)
+    assert documents(conn).keys() == {"2", "3"}
+    assert noted()[0][0] == "4", "a document was there to be withdrawn: done, without a reason"
+
+
+def test_json_that_jsonb_cannot_hold(conn: Connection) -> None:
+    r"""A write that the table took before is taken still, its neighbours too. Escaped, `\\u0000` is text."""
+    conn.execute("alter table article alter column meta type json")
+    stated = {
+        4: (
+            r'{"a": "x\u0000y", "\u0000b": ["\ud83d", "\ude00\u0000", "\ud83d\ud83d\ude00"]}',
+            {"a": "xy", "b": ["", "", "😀"]},
+        ),
+        5: (r'{"a": "\\u0000\\\u0000\\\\ud83d", "b": "\"\u0041"}', {"a": r"\u0000\\\ud83d", "b": '"A'}),
+        6: (r'["\u0000"]', {"metadata": [""]}),
+    }
+    conn.execute("insert into article (id, body, meta) values (7, 'Seven.', %s)", [r'{"a": "\u0000"}'])
+    attach(conn, metadata="meta")
+    for no, (text, _) in stated.items():
+        conn.execute("insert into article (id, body, meta) values (%s, 'Text.', %s)", [no, text])
+    conn.execute("update article set meta = %s where id = 1", [r'{"a": "\u0000"}'])
+    work(conn)
+    kept = {d["document"]: d["metadata"] for d in view(conn, REALM, "documents")}
+    assert kept["1"] == kept["7"] == {"a": ""}
+    assert {no: kept[str(no)] for no in stated} == {no: metadata for no, (_, metadata) in stated.items()}
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,12 @@ def test_mistakes(kb: Connection) -> None:
     mistake(kb, REALM, "GR009", ("-1",), "document_graph", "a", max_entities=-1)
     mistake(kb, REALM, "GR012", ("zz",), "document_graph", "zz")
     mistake(kb, REALM, "GR012", ("zz",), "delete_document", "zz")
+    for fact, remedy in (
+        (("he", "met", "Bob"), "gate_name"),
+        (("Ada", "met", "Bob", False, "later"), "parse_period"),
+        (("Ada", "met", "Bob", False, "2021", "2020"), "valid_from must not be later"),
+    ):
+        mistake(kb, REALM, "GR009", (), "assert_relation", *fact, hint=remedy)
 
 
 def test_a_retraction_follows_the_vocabulary(kb: Connection) -> None:

@@ -132,7 +132,7 @@ def named(text: str) -> set[str]:
 
 def test_every_setting_with_its_default(documented: Connection, reference: str) -> None:
     settings = sql(documented, "select name, value::text from graphrag.setting_default")
-    shown = table(section(reference, "Settings"))
+    shown = table(section(reference, "List of settings"))
     for setting in settings:
         assert shown[setting["name"]][0] == setting["value"], setting["name"]
     session = {"graphrag.realm", "graphrag.space"}

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from pytest_postgresql.executors import NoopExecutor
 
+from tests.support import circles
 from tests.support.calls import refused, row, rows, set_models
 from tests.support.corpus import VOCABULARY, Draft, as_json, differences, index, make_realm
 from tests.support.database import Connection, Database, new_database, sql, value, view
@@ -113,6 +114,24 @@ def goes_on(conn: Connection, endpoint: Endpoint) -> None:
     ]
 
 
+def test_no_report_is_paid_again_after_a_restore(
+    server: NoopExecutor, database: Database, conn: Connection, endpoint: Endpoint
+) -> None:
+    circles.make_realm(conn, endpoint)
+    circles.say(conn, circles.WORLD)
+    built = circles.build(conn)
+    assert built["llm_calls"] == built["communities"] > 0
+    endpoint.requests.clear()
+    with new_database(server, f"{database.name}_restored", template="template0") as restored:
+        copy(conn, database, restored)
+        with restored.connect(options=f"-c graphrag.realm={circles.REALM}") as again:
+            assert circles.tree(again) == circles.tree(conn)
+            set_models(again, endpoint, "extraction", realm=circles.REALM)
+            rebuilt = circles.build(again)
+            assert (rebuilt["reused"], rebuilt["failed"]) == (built["communities"], 0)
+            assert endpoint.requests == []
+
+
 def test_a_schema_without_its_data_becomes_an_empty_realm(
     server: NoopExecutor, database: Database, source: Connection, endpoint: Endpoint
 ) -> None:
@@ -195,5 +214,6 @@ def test_a_dump_of_a_database_that_has_dropped_the_extension(
         with restored.connect(options="-c search_path= -c statement_timeout=60000") as conn:
             sql(conn, "create extension graphrag cascade")
             rows(conn, "migrate_realm", REALM)
+            assert view(conn, REALM, "settings")
             assert read_graph(conn, REALM, "default", VOCABULARY) == before
             goes_on(conn, endpoint)

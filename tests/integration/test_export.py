@@ -55,6 +55,7 @@ def say(
         "index",
         ". ".join(f"{f['subject']} {f['predicate']} {f['object']}" for f in facts),
         document=document,
+        source=more.get("source"),
         published_at=date,
         extraction={"entities": entities, "triples": list(facts)},
         realm=realm,
@@ -68,7 +69,7 @@ def kb(module_database: Database) -> Iterator[Connection]:
         rows(conn, "create_realm", REALM, "builtin:hash", width=32)
         rows(conn, "declare_predicate", "works_at", is_functional=True, realm=REALM)
         say(conn, "old", "2019-01-01", fact("Ann", "works_at", "Acme", valid_from="2015"))
-        say(conn, "new", "2022-01-01", fact("Ann", "works_at", "Beta", valid_from="2021"))
+        say(conn, "new", "2022-01-01", fact("Ann", "works_at", "Beta", valid_from="2021"), source="press")
         say(conn, "figures", "2022-02-01", fact("Acme", "has_revenue", "7 million euros", valid_from="2020"),
             fact("Acme", "is_owned_by", "Cleo", negated=True))  # fmt: skip
         say(conn, "chain", "2022-03-01", *[fact(f"Link {n}", "leads_to", f"Link {n + 1}") for n in range(4)],
@@ -396,6 +397,7 @@ def test_the_page_in_a_browser(kb: Connection, page: str, tmp_path: Path) -> Non
     assert "“" not in words
     assert "&lt;/script&gt;&lt;script&gt;" in panel
     assert "&lt;/script&gt; &amp; co" in panel, "the document's name, as a source"
+    assert "new (2022-01-01, press)" in words
     assert 'data-laid-out=""' in shown
 
 

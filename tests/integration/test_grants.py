@@ -184,6 +184,17 @@ def test_tables_and_views(site: Site, kind: str, reads: bool, writes: bool) -> N
         assert not table["more"], table
 
 
+def test_a_reader_sees_every_view_of_the_realm(site: Site) -> None:
+    """With its own rights on all that a view reads, tables of the extension's too."""
+    views = [
+        v["name"] for v in sql(site.admin, "select viewname as name from pg_views where schemaname = 'kb'")
+    ]
+    asks_for_telemetry = {"coverage", "least_explored_communities", "dark_entities"}
+    for name in set(views) - asks_for_telemetry:
+        sql(site.sessions["reader"], f"select * from kb.{name}")
+    assert value(site.sessions["reader"], "select count(*) from kb.settings") > 0
+
+
 @pytest.mark.parametrize("kind", MAY)
 def test_inner_functions_come_with_the_entry_points_that_call_them(site: Site, kind: str) -> None:
     """No more of them, and no fewer: what is needed is read from the bodies here too."""
@@ -231,7 +242,7 @@ def test_functions_and_sequences_of_realms(site: Site, kind: str) -> None:
         " and has_function_privilege(%s, p.oid, 'execute')",
         [site.names[kind]],
     )
-    expected = set() if kind == "stranger" else {"kb._telemetry_is_on"}
+    expected = set() if kind == "stranger" else {"kb._telemetry_is_on", "kb._setting_defaults"}
     assert {function["name"] for function in functions} == expected
     sequences = sql(
         site.admin,

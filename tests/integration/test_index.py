@@ -394,6 +394,20 @@ def test_the_same_name_from_two_sources_is_two_documents(conn: Connection) -> No
 
 
 @pytest.mark.usefixtures("model")
+def test_what_states_a_fact_is_told_by_the_key_that_deletes_it(conn: Connection) -> None:
+    indexed = [
+        row(conn, "index", paragraph("Ann"), **named)
+        for named in ({"document": "a", "source": "x"}, {"document": "a", "source": "y"}, {"source": "z"}, {})
+    ]
+    keys = [result["document"] for result in indexed]
+    (fact,) = view(conn, "default", "facts")
+    (told,) = rows(conn, "timeline", "Ann")
+    assert set(fact["documents"]) == set(told["documents"]) == set(keys)
+    assert [row(conn, "delete_document", key)["document"] for key in keys] == keys
+    assert view(conn, "default", "facts") == []
+
+
+@pytest.mark.usefixtures("model")
 def test_the_same_text_twice_is_one_fact_with_two_sources(conn: Connection) -> None:
     for document in ("a", "b"):
         row(conn, "index", paragraph("Ann"), document=document)

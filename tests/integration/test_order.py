@@ -14,7 +14,7 @@ def warnings_of(conn: Connection, document: str, **order: Any) -> list[str]:
     said: list[str] = []
 
     def hear(diagnostic: psycopg.errors.Diagnostic) -> None:
-        if diagnostic.severity == "WARNING":
+        if diagnostic.severity in ("NOTICE", "WARNING"):
             said.append(diagnostic.message_primary or "")
 
     conn.add_notice_handler(hear)
@@ -30,6 +30,15 @@ def warnings_of(conn: Connection, document: str, **order: Any) -> list[str]:
     finally:
         conn.remove_notice_handler(hear)
     return said
+
+
+def test_a_correction_of_what_is_not_there_is_told(conn: Connection, realm: str) -> None:
+    """It may still come, so that nothing is refused."""
+    assert realm == "default"
+    assert warnings_of(conn, "report 2018", ordinal=1) == []
+    (said,) = warnings_of(conn, "errata", ordinal=2, metadata={"corrects": ["report 2018", "report 2081"]})
+    assert said == 'document "errata" corrects "report 2081", which is not indexed'
+    assert warnings_of(conn, "errata", ordinal=2, metadata={"corrects": "report 2018"}) == []
 
 
 def finding(conn: Connection) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.calls import row, rows
-from tests.support.database import Connection, Row, sql, value
+from tests.support.database import Connection, Row, sql, value, view
 from tests.support.endpoint import Endpoint
 from tests.support.reading import REALM, fresh, make_realm
 
@@ -139,6 +139,55 @@ def test_the_same_sentence_in_two_overlapping_chunks_is_at_one_place(
         places |= {said["start_at"] - text.index(QUOTE) for said in assertions}
     assert places == {0}
     assert max(counts) == 2, "no text of these had its sentence in two chunks"
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("text", "triple", "evidence"),
+    [
+        ("Canada honoured Robert. Then Ada met Robert.", ["Ada", "met", "Robert"], "Then Ada met Robert."),
+        ("Robert sang. Zoë met Robert. He left.", ["Zoe", "met", "Robert"], "Zoë met Robert."),
+        ("It is old. Acme sells a data hub. Buy it.", ["Acme", "sells", "DataHub"], "Acme sells a data hub."),
+        ("He sat. Robert met O’Neil. She sat.", ["Robert", "met", "O'Neil"], "Robert met O’Neil."),
+        (
+            "She sat. The Cratchits met Robert. He sat.",
+            ["Robert", "met", "Cratchit"],
+            "The Cratchits met Robert.",
+        ),
+        ("他走了。田中太郎は東京に住む。", ["田中太郎", "lives_in", "東京"], "田中太郎は東京に住む。"),
+        (
+            "She sat. Acme paid $1,250.50 in June. He sat.",
+            ["Acme", "paid", "$1,250.50"],
+            "Acme paid $1,250.50 in June.",
+        ),
+        (
+            "Acme grew. It paid $5. Bolt paid $50. Acme paid.",
+            ["Acme", "paid", "$5"],
+            "Acme grew. It paid $5.",
+        ),
+    ],
+)
+def test_the_sentence_that_has_both_names(
+    conn: Connection, text: str, triple: list[str], evidence: str
+) -> None:
+    """As grounding finds names: whole words, however the text spells them."""
+    rows(conn, "index", text, document="a", extraction=Jsonb([triple]), realm=REALM)
+    (read,) = view(conn, REALM, "assertions")
+    assert read["evidence"] == evidence
+
+
+@pytest.mark.usefixtures("model")
+def test_a_chunk_that_is_told_of_twice_has_what_both_say(conn: Connection) -> None:
+    text = "Ann met Bob.\n\n" + "Nobody spoke of it at all that year. " * 60
+    told = [
+        {"no": 1, "triples": [["Ann", "met", "Bob"], ["Ann"]]},
+        {"no": 1, "triples": [["Bob", "likes", "Ann"]]},
+    ]
+    found = row(conn, "index", text, document="a", extraction=Jsonb({"chunks": told}), realm=REALM)
+    assert found["chunks"] > 1
+    assert found["rejected"] == {"malformed": 1}
+    read = view(conn, REALM, "assertions")
+    assert {(a["predicate"], a["chunk"]) for a in read} == {("met", 1), ("likes", 1)}
 
 
 def test_page_paragraph_category_and_collection_reach_chunk_and_citation(

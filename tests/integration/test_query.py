@@ -226,7 +226,7 @@ def test_every_kind_has_its_share_of_a_budget(conn: Connection) -> None:
     prompt = row(conn, "context", QUESTION, budget=600)["prompt"]
     for heading in ("# Passages", "# Entities", "# Relations"):
         assert heading in prompt
-    assert "(Ann) --[lives_in]--> (Berlin)" in prompt
+    assert "\n(Ann) --[" in prompt
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,22 @@ def test_spaces_share_nothing(conn: Connection, realm: str) -> None:
     assert facts(conn, realm) == [("south", "Ann")]
 
 
+def test_settings_are_seen_with_what_holds_in_the_realm(conn: Connection) -> None:
+    for realm in ("kb", "other"):
+        create(conn, realm)
+    defaults = {d["name"]: d["value"] for d in sql(conn, "select name, value from graphrag.setting_default")}
+    rows(conn, "configure", "chunk_size", Jsonb(900), realm="kb")
+    changed = {
+        setting["name"]: (setting["value"], setting["default_value"])
+        for setting in view(conn, "kb", "settings")
+        if not setting["is_default"]
+    }
+    assert changed == {"chunk_size": (900, defaults["chunk_size"])}
+    assert {setting["name"]: setting["value"] for setting in view(conn, "other", "settings")} == defaults
+    rows(conn, "configure", "chunk_size", None, realm="kb")
+    assert all(setting["is_default"] for setting in view(conn, "kb", "settings"))
+
+
 def test_session_settings_choose_realm_and_space(conn: Connection) -> None:
     create(conn, "mine")
     sql(conn, "set graphrag.realm = 'mine'")

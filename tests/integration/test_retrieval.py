@@ -324,3 +324,18 @@ def test_every_mode_works_without_a_graph(conn: Connection, mode: str) -> None:
     found = rows(conn, "retrieve", "Alpha", mode)
     assert {row["kind"] for row in found} <= {"chunk"}
     assert found, "passages are found without a graph too"
+
+
+@pytest.mark.usefixtures("realm")
+def test_documents_of_one_name_in_two_spaces_are_two_in_citations(conn: Connection) -> None:
+    for space, person, source in (("u1", "Ann", None), ("u2", "Bob", None), ("u2", "Eve", "mail")):
+        tell(
+            conn, "session 1", f"{person} owns Acme.", (person, "owns", "Acme"), space=space, source=source,
+            published_at="2020-01-01",
+        )  # fmt: skip
+    found = rows(conn, "retrieve", "Who owns Acme?", space="*")
+    by_person = {
+        person: {row["reference"] for row in found if row["kind"] != "entity" and person in row["text"]}
+        for person in ("Ann", "Bob", "Eve")
+    }
+    assert sorted(by_person.values(), key=str) == [{1}, {2}, {3}]

@@ -11,10 +11,16 @@ from tests.support.calls import row, rows
 from tests.support.database import Connection, sql, view
 
 REALM = "kb"
+LIVES: dict[str, Any] = {
+    "subject": "Ann O'Neil",
+    "predicate": "lives in",
+    "object": "Paris",
+    "confidence": 0.1234567,
+}
 SAID = {
     "entities": [{"name": "Ann O'Neil", "type": "Person", "aliases": ['O\'Neil "x" \\']}, {"name": "Paris"}],
     "triples": [
-        {"subject": "Ann O'Neil", "predicate": "lives in", "object": "Paris", "confidence": 0.1234567},
+        LIVES,
         {
             "subject": "Ann O'Neil",
             "predicate": "revenue",
@@ -61,7 +67,7 @@ def life(conn: Connection, realm: str, settings: list[str]) -> list[dict[str, An
     rows(conn, "undo", 1, realm=realm)
     rows(
         conn, "enqueue", "Ann O'Neil lives in Rome.", document="b", ordinal=2, realm=realm,
-        extraction=Jsonb([SAID["triples"][0] | {"object": "Rome"}]),
+        extraction=Jsonb([LIVES | {"object": "Rome"}]),
     )  # fmt: skip
     conn.execute("call graphrag.work(%s)", [realm])
     conn.execute("reset all")

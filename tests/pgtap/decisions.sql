@@ -1,7 +1,7 @@
 -- Decisions about the graph: merge, split, assert, retract, undo. They outlive re-indexing.
 begin;
 create extension if not exists pgtap;
-select plan(23);
+select plan(24);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -90,6 +90,16 @@ select is(
     graphrag.document_graph('b') -> 'relations' -> 0 ->> 'object', 'Rome', 'the graph of one document'
 );
 select graphrag.delete_document('d');
+select pg_temp.told(
+    'e', 'Jon Smith. John Smith. Eve Smith.',
+    '{"entities": [{"name": "Jon Smith"}, {"name": "John Smith"}, {"name": "Eve Smith"}]}'
+);
+select results_eq(
+    $$ select distinct entity, other from kb.merge_candidates where entity ~ 'Smith' $$,
+    $$ values ('John Smith'::text, 'Jon Smith'::text) $$,
+    'names of which a word begins alike are listed'
+);
+select graphrag.delete_document('e');
 
 -- assert and retract
 select graphrag.assert_relation('Ada King', 'lives in', 'Oslo', published_at => '2022-01-01Z');

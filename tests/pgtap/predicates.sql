@@ -1,11 +1,25 @@
 begin;
 create extension if not exists pgtap;
-select plan(268);
+select plan(282);
 
 -- ------------------------------------------------------------ predicates: reason (null: it is one)
 select is(graphrag.gate_predicate(p.predicate), p.reason, format('predicate: %s', left(p.predicate, 60)))
 from (values
     ('related', 'vague_predicate'),
+    ('ist', 'vague_predicate'),
+    ('hat', 'vague_predicate'),
+    ('est', 'vague_predicate'),
+    ('tiene', 'vague_predicate'),
+    ('è', 'vague_predicate'),
+    ('é', 'vague_predicate'),
+    ('tem', 'vague_predicate'),
+    ('heeft', 'vague_predicate'),
+    ('是', 'vague_predicate'),
+    ('有', 'vague_predicate'),
+    ('である', 'vague_predicate'),
+    ('이다', 'vague_predicate'),
+    ('متعلق', 'vague_predicate'),
+    ('связан_с', 'vague_predicate'),
     ('related_to', 'vague_predicate'),
     ('relates_to', 'vague_predicate'),
     ('Related To', 'vague_predicate'),

@@ -117,6 +117,29 @@ def test_nothing_found_is_success(text: str) -> None:
     assert not find(text).is_partial
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{} That is all: `{{}}`.",
+        "Without any I would say [] or {{}}. But:\n```json\n{}\n```",
+        '{{"entities": []}}\n{}',
+    ],
+)
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace("]}", "],}")])
+def test_nothing_is_not_taken_for_something_else(around: str, text: str) -> None:
+    assert find(around.format(text)).value == WHOLE
+
+
+@pytest.mark.parametrize("between", ["\n", "\n```\nAnd the triples:\n```json\n", "\n[] is not it.\n"])
+@pytest.mark.parametrize("keys", [("entities", "triples"), ("triples", "entities")])
+def test_lists_in_objects_of_their_own_are_one_answer(keys: tuple[str, str], between: str) -> None:
+    first, second = (json.dumps({key: WHOLE[key]}) for key in keys)
+    assert find_records(first + between + second) == (["Ada", "Bob"], ["Bob", "Paris"], False)
+    assert find_records(first + between + second[:-20])[2]
+    more = TEXT + between + json.dumps({"triples": [["Eve", "met", "Bob"]]})
+    assert find_records(more) == (["Ada", "Bob"], ["Bob", "Paris", "Bob"], False)
+
+
 @pytest.mark.parametrize("length", range(len(TEXT)))
 def test_cut_anywhere_keeps_complete_items(length: int) -> None:
     """No cut gives an incomplete record, and none gives fewer than are complete."""
@@ -128,6 +151,16 @@ def test_cut_anywhere_keeps_complete_items(length: int) -> None:
         return
     found = find(cut)
     assert [item for items in found.value.values() for item in items] == complete
+    assert found.is_partial
+
+
+@pytest.mark.parametrize(
+    "lists", ["{}", '{{"triples": {}', '{{"entities": [{{"name": "Ada", "aliases": [["x"]]}}], "triples": {}']
+)
+def test_cut_lists_of_triples_keep_complete_ones(lists: str) -> None:
+    found = find(lists.format('[["Ada", "met", "Bob"], ["Bob", "left"'))
+    triples = found.value if isinstance(found.value, list) else found.value["triples"]
+    assert triples == [["Ada", "met", "Bob"]]
     assert found.is_partial
 
 

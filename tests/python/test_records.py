@@ -92,10 +92,10 @@ def test_other_spellings_of_a_triple(keys: tuple[str, str, str]) -> None:
         {"nodes": ["A", "B"], "edges": [TRIPLE]},
         {"result": {"entities": [{"name": "A"}, {"name": "B"}], "relations": [TRIPLE]}},
         {"entities": [{"name": "A"}, {"name": "B"}], "triples": [{**TRIPLE, "subject": {"name": "A"}}]},
-        {"data": {"result": {"entities": [{"name": "A"}, {"name": "B"}], "relations": [TRIPLE]}}},
-        [{"entities": [{"name": "A"}, {"name": "B"}], "triples": [TRIPLE]}],
-        [{"entities": [{"name": "A"}]}, {"entities": ["B"]}, {"relationships": [TRIPLE]}],
+        {"response": {"graph": {"entities": [{"name": "A"}, {"name": "B"}], "relations": [TRIPLE]}}},
         {"entities": [{"name": "A"}], "nodes": ["B"], "triples": [], "relations": [TRIPLE]},
+        [{"entities": [{"name": "A"}, {"name": "B"}], "triples": [TRIPLE]}],
+        [{"entities": [{"name": "A"}]}, {"nodes": ["B"]}, {"triples": [["A", "p", "B"]]}],
     ],
 )
 def test_shapes_of_the_whole(value: Any) -> None:
@@ -125,6 +125,26 @@ def test_what_is_no_name_costs_its_record_only(name: Any) -> None:
     assert [e["name"] for e in records.entities] == ["Null"]
     assert len(records.triples) == 1
     assert records.malformed == len(records.notes) == 2
+
+
+@pytest.mark.parametrize("item", [["A", "p"], ["A", "p", None], [], 7, None, ["A", "p", "B", "C"]])
+def test_what_is_no_record_costs_itself_only(item: Any) -> None:
+    value = [TRIPLE, item, {"name": "A"}]
+    assert has_shape(value)
+    records = read_records(value)
+    assert (len(records.triples), len(records.entities), records.malformed) == (1, 1, 1)
+
+
+def test_the_first_of_several_types_is_the_type() -> None:
+    found = entity(name="Ada", type=["Person", "Author"])
+    assert (found["type"], found["metadata"]) == ("Person", {"types": ["Person", "Author"]})
+    assert entity(name="Ada", type=[None, ""])["type"] is None
+
+
+def test_lists_that_are_none_are_counted() -> None:
+    records = read_records({"entities": {"A": {"type": "Person"}}, "triples": [TRIPLE]})
+    assert (len(records.triples), records.malformed) == (1, 1)
+    assert read_records({"entities": None, "triples": [TRIPLE]}).malformed == 0
 
 
 @pytest.mark.parametrize(("stated", "value"), [(5, "5"), (66.5, "66.5"), (True, "true")])
@@ -242,12 +262,6 @@ def test_callers_extraction() -> None:
         "chunks"
     ]
     assert [(c["no"], len(c["entities"]), len(c["triples"])) for c in chunks] == [(2, 0, 1), (1, 1, 0)]
-
-
-def test_records_of_one_chunk_in_two_parts() -> None:
-    other = TRIPLE | {"object": "C"}
-    (chunk,) = parsed({"chunks": [{"no": 1, "triples": [TRIPLE]}, {"no": 1, "triples": [other]}]})["chunks"]
-    assert [t["object"] for t in chunk["triples"]] == ["B", "C"]
 
 
 @pytest.mark.parametrize(

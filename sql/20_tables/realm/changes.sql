@@ -56,11 +56,12 @@ begin
         ) using _attached ->> 'space', _attached ->> 'source';
     end if;
     if tg_op <> 'DELETE' then
-        -- A row without text is a document that is not there.
+        -- A row without text is a document that is not there, and the queue says why.
         execute format(
-            'insert into %I.job (space, operation, source, document, content, metadata, published_at, ordinal)'
+            'insert into %I.job (space, operation, source, document, content, metadata, published_at, ordinal, reason)'
             ' select $1, case when n.content ~ ''\S'' then ''index'' else ''delete'' end, $2,'
-            ' n.id, n.content, n.metadata, n.published_at, n.ordinal'
+            ' n.id, n.content, n.metadata, n.published_at, n.ordinal,'
+            ' case when n.content ~ ''\S'' then null else ''its row has no text'' end'
             ' from (%s from new_rows as t %s) as n where n.id is not null order by n.id',
             _realm,
             _row,

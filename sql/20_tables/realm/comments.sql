@@ -43,6 +43,8 @@ comment on view decisions is 'The decisions that stand, for undo().';
 comment on view history is 'Every version of entities, names, relations and documents, with who began and ended it, when, and by what.';
 comment on view off_vocabulary is 'Predicates that are not declared, for the vocabulary to be extended; order it by assertions.';
 comment on view merge_candidates is 'Pairs of entities that may be one, with the reason and how alike they are from 0 to 1, for merge_entities().';
+comment on function _setting_defaults() is 'Every setting of the extension with its default.';
+comment on view settings is 'Every setting with the value that holds in this realm; configure() changes one.';
 comment on view usage_totals is 'What each model has cost by role; tokens are those that endpoints have told.';
 comment on table telemetry is 'What questions touched, if the setting telemetry is on.';
 comment on function _telemetry_is_on(jsonb) is 'Raises GR030 if telemetry is off.';

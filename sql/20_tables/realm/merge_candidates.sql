@@ -17,8 +17,10 @@ cross join lateral (
         and x.role = 'claimed'
     union all
     (
+        -- As folded and as written: beginnings of words count (Jon Smith, John Smith).
         select y.entity, 'names', greatest(
-            similarity(x.folded, y.folded), case when position(x.folded in y.folded) > 0 then 0.7 end
+            similarity(x.folded, y.folded), similarity(x.name, y.name),
+            case when position(x.folded in y.folded) > 0 then 0.7 end
         ), false
         from entity_name as x
         join entity_name as y on y.space = x.space and (y.folded || '') % x.folded and y.died is null
@@ -28,7 +30,7 @@ cross join lateral (
             and x.role = 'canonical'
             and x.entity <> y.entity
             and case
-                when similarity(x.folded, y.folded) > 0.6
+                when greatest(similarity(x.folded, y.folded), similarity(x.name, y.name)) > 0.6
                     then x.folded < y.folded and greatest(length(x.folded), length(y.folded)) >= 4
                 else length(x.folded) >= 4 and position(x.folded in y.folded) > 0
             end

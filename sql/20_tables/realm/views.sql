@@ -32,7 +32,7 @@ select
     v.weight,
     v.confidence,
     (
-        select array_agg(distinct coalesce(d.name, d.key))
+        select array_agg(distinct d.key)
         from entity_name as sn
         join assertion as a on a.space = r.space and a.subject = sn.folded and a.predicate = v.predicate
             and a.negated = v.negated
@@ -358,6 +358,27 @@ select
     max(u.at) as last_at
 from usage as u
 group by u.role, u.model;
+
+-- The list is the extension's. A function is bound to it when called, and not before: the view can be restored first.
+create or replace function _setting_defaults()
+    returns table (name text, value jsonb, description text)
+    language plpgsql stable parallel safe rows 60
+as $defaults$
+begin
+    return query select d.name, d.value, d.description from graphrag.setting_default as d;
+end
+$defaults$;
+revoke all on function _setting_defaults() from public;
+
+create or replace view settings with (security_invoker = true) as
+select
+    d.name,
+    coalesce(s.value, d.value) as value,
+    d.value as default_value,
+    s.name is null as is_default,
+    d.description
+from _setting_defaults() as d
+left join setting as s on s.name = d.name;
 
 -- ---------------------------------------------------------------- what has been asked about
 -- An empty answer would look like knowledge. A function of the realm, not of the extension, so that the views outlive
