@@ -375,7 +375,7 @@ select is_empty(
 -- ------------------------------------------------------------ what nobody can read is no predicate
 select is(graphrag.gate_predicate(p.stated), p.reason, format('predicate %s', p.stated))
 from (values
-    ('—', 'malformed'), (U&'\0301', 'malformed'), (U&'\3164', 'malformed'), (U&'\200D', 'malformed'), ('的', null),
+    ('—', 'malformed'), (U&'\0301', 'malformed'), (U&'\3164', 'malformed'), (U&'\200D', 'malformed'), ('愛', null),
     ('は', null)
 ) as p (stated, reason);
 
