@@ -14,6 +14,7 @@ from graphrag_pl.endpoints import as_caller
 from graphrag_pl.text import to_json
 
 _INVALID_TERMINATION = "2D000"
+_PIN = "set local search_path = pg_catalog, pg_temp"
 
 
 class Session(Database, Protocol):
@@ -85,6 +86,7 @@ class Committing(OwnCaller):
 
     def enter(self) -> None:
         if not self._is_in:
+            self.plpy.execute(_PIN)  # first, for the names of types are looked up as well
             text = [Argument("text", value) for value in (self._realm, self._call, self._tally)]
             self.value("select graphrag._enter_job($1, $2, $3)", *text)
             self._is_in = True
@@ -114,7 +116,7 @@ class Committing(OwnCaller):
             self.commit()
             while True:
                 # SET takes no snapshot; what step() executes is pinned by it.
-                self.plpy.execute("set local search_path = pg_catalog, pg_temp")
+                self.plpy.execute(_PIN)
                 if calls.step():
                     break
                 look(self.plpy)

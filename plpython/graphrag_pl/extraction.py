@@ -11,9 +11,9 @@ from typing import Any
 from graphrag_pl import endpoints, errors, prompts
 from graphrag_pl.chat import ChatModel, Outcome, Reply
 from graphrag_pl.database import Breathe, Database, Memory, breathing
-from graphrag_pl.parsing import Repair, find_json
-from graphrag_pl.records import Records, has_shape, join, merge, read_records
-from graphrag_pl.text import is_deep, to_json
+from graphrag_pl.parsing import Repair, find_all_json
+from graphrag_pl.records import Records, has_lists, has_shape, merge, read_records
+from graphrag_pl.text import from_json, is_deep, to_json
 
 #: What an answer holds, and whether its end was cut off.
 Answer = tuple[Records, bool]
@@ -99,7 +99,10 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
     value = _shallow(extraction, breathe)
     chunks = value.get("chunks") if isinstance(value, dict) else None
     if isinstance(chunks, list):
-        if all(isinstance(chunk, dict) and isinstance(chunk.get("no"), int) for chunk in chunks):
+        # Records beside the chunks are in none of them.
+        if not has_lists(value) and all(
+            isinstance(chunk, dict) and isinstance(chunk.get("no"), int) for chunk in chunks
+        ):
             parts = [(chunk["no"], {k: v for k, v in chunk.items() if k != "no"}) for chunk in chunks]
             if all(has_shape(part) for _, part in parts):
                 read = [
@@ -121,7 +124,7 @@ def parse_extraction(plpy: Database, extraction: str) -> str:
 def _shallow(extraction: str, breathe: Breathe) -> Any:
     """The value, or None for one that is nested too deep."""
     try:
-        value = json.loads(extraction)
+        value = from_json(extraction)
     except RecursionError:
         return None
     return None if is_deep(value, breathe) else value
@@ -163,8 +166,11 @@ def _extract_batch(
 
 def _read(reply: Reply, repair: Repair, breathe: Breathe) -> Answer:
     breathe()
-    found = find_json(reply.text, has_shape, repair, join)
-    return read_records(found.value, breathe), found.is_partial
+    found = find_all_json(reply.text, has_shape, repair)
+    records = read_records(found[0].value, breathe)
+    for part in found[1:]:
+        records.extend(read_records(part.value, breathe))
+    return records, any(part.is_partial for part in found)
 
 
 def repairing(plpy: Database) -> Repair:

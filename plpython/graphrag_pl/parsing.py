@@ -7,23 +7,21 @@ and the like.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from graphrag_pl.text import is_deep
+from graphrag_pl.text import from_json, is_deep
 
 #: Takes text that is almost JSON; raises or returns something of another type if it cannot.
 Repair = Callable[[str], Any]
 #: Says whether a value has the shape that was asked for.
 Accept = Callable[[Any], bool]
-#: One value of two that an answer gives one after the other; None if the first is all there is to it.
-Join = Callable[[Any, Any], Any]
 
 _CLOSES = {"{": "}", "[": "]"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
 _MOST_SPANS = 50
+_NOTHING_OF_SHAPE = "the answer holds no JSON of the wanted shape"
 #: What is open around a record that is itself a list, [subject, predicate, object].
 _LISTS_OF_TRIPLES = (["["], ["{", "["])
 _OPENING = re.compile(r"""\{\s*(?:["'}]|\w+\s*:)|\[\s*["'\[{\]]""")
@@ -51,48 +49,62 @@ def without_thoughts(text: str) -> str:
     return "" if _UNFINISHED_THOUGHT.match(text) else text.strip()
 
 
-def find_json(text: str, accept: Accept, repair: Repair, join: Join | None = None) -> Found:
-    """The first value of an accepted shape in a model's answer, joined with what follows it where that can be. One that
-    holds nothing counts if there is no other: "[]" may stand in the prose about it. Raises UnusableError."""
-
-    def accepted(value: Any) -> bool:
-        return not is_deep(value) and accept(value)
-
-    for candidate in (text.strip(), without_thoughts(text)):
-        value = _strict(candidate)
-        if accepted(value):
-            return Found(value, False)
-    if not candidate:
-        raise UnusableError("the answer is empty")
+def find_json(text: str, accept: Accept, repair: Repair) -> Found:
+    """The first value of an accepted shape in a model's answer, well-formed before others. One that holds nothing
+    counts if there is no other: "[]" may stand in the prose about it. Raises UnusableError."""
+    whole, spans = _candidates(text, accept)
+    if whole is not None:
+        return whole
     nothing: Found | None = None
-    spans = list(_spans(candidate))
-    for read in (_valid, _cut_off, _malformed):
-        for no, span in enumerate(spans):
+    for read in _READINGS:
+        for span in spans:
             found = read(span, repair)
-            if not found or not accepted(found.value):
+            if not found or not _is_accepted(found.value, accept):
                 continue
             if not _is_empty(found.value):
-                return _joined(found, spans[no + 1 :], accepted, repair, join) if join else found
+                return found
             nothing = nothing or found
     if nothing:
         return nothing
-    raise UnusableError("the answer holds no JSON of the wanted shape")
+    raise UnusableError(_NOTHING_OF_SHAPE)
 
 
-def _joined(found: Found, spans: Iterable[_Span], accept: Accept, repair: Repair, join: Join) -> Found:
-    for span in spans:
-        more = next(
-            (
-                more
-                for read in (_valid, _cut_off, _malformed)
-                if (more := read(span, repair)) and accept(more.value)
-            ),
-            None,
-        )
-        value = more and join(found.value, more.value)
-        if more and value is not None:
-            found = Found(value, found.is_partial or more.is_partial)
+def find_all_json(text: str, accept: Accept, repair: Repair) -> list[Found]:
+    """Every value of an accepted shape, for what a model may have given in parts. Raises UnusableError if there is
+    none."""
+    whole, spans = _candidates(text, accept)
+    if whole is not None:
+        return [whole]
+    found = [first for span in spans if (first := _first_accepted(span, accept, repair)) is not None]
+    if not found:
+        raise UnusableError(_NOTHING_OF_SHAPE)
     return found
+
+
+def _candidates(text: str, accept: Accept) -> tuple[Found | None, list[_Span]]:
+    """The answer itself if it is what was asked for, without its reasoning or as JSON in a string of JSON; else the
+    parts of it that may be. Raises UnusableError for an empty one."""
+    for candidate in (text.strip(), without_thoughts(text)):
+        value = _strict(candidate)
+        if isinstance(value, str):
+            value = _strict(value)
+        if _is_accepted(value, accept):
+            return Found(value, False), []
+    if not candidate:
+        raise UnusableError("the answer is empty")
+    return None, list(_spans(candidate))
+
+
+def _first_accepted(span: _Span, accept: Accept, repair: Repair) -> Found | None:
+    for read in _READINGS:
+        found = read(span, repair)
+        if found and _is_accepted(found.value, accept):
+            return found
+    return None
+
+
+def _is_accepted(value: Any, accept: Accept) -> bool:
+    return not is_deep(value) and accept(value)
 
 
 def _is_empty(value: Any) -> bool:
@@ -101,7 +113,7 @@ def _is_empty(value: Any) -> bool:
 
 def _strict(text: str) -> Any:
     try:
-        return json.loads(text)
+        return from_json(text)
     except (ValueError, RecursionError):
         return None
 
@@ -127,6 +139,10 @@ def _cut_off(span: _Span, repair: Repair) -> Found | None:
 
 def _malformed(span: _Span, repair: Repair) -> Found | None:
     return Found(_repaired(span.text, repair), False) if span.is_closed else None
+
+
+#: How a part may be read, the surest way first.
+_READINGS = (_valid, _cut_off, _malformed)
 
 
 def _repaired(text: str, repair: Repair) -> Any:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphrag_pl.database import Breathe, holding_breath
-from graphrag_pl.text import clean_json
+from graphrag_pl.text import StatedNumber, clean_json
 
 Record = dict[str, Any]
 
@@ -77,6 +77,13 @@ class Records:
         self.malformed += 1
         self.notes.append(why)
 
+    def extend(self, other: Records) -> None:
+        """Add what another part of the same answer holds."""
+        self.entities += other.entities
+        self.triples += other.triples
+        self.malformed += other.malformed
+        self.notes += other.notes
+
     def as_json(self) -> dict[str, Any]:
         return {
             "entities": self.entities,
@@ -100,7 +107,7 @@ def has_shape(value: Any) -> bool:
         )
     if not isinstance(value, dict) or _is_schema(value):
         return False
-    if not value or any(isinstance(_lists(value, names), list) for names in (_ENTITY_LISTS, _TRIPLE_LISTS)):
+    if not value or has_lists(value):
         return True
     return (
         len(value) == 1
@@ -108,6 +115,16 @@ def has_shape(value: Any) -> bool:
         and bool(inner)
         and has_shape(inner)
     )
+
+
+def has_lists(value: Mapping[str, Any]) -> bool:
+    """Whether there are entities or triples directly in an object."""
+    return any(_lists(value, names) is not None for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+
+
+def _states_something(value: Any) -> bool:
+    """Whether what stands where a list should is more than a word for nothing."""
+    return bool(value) and not (isinstance(value, str) and value.strip().lower() in _NOTHING_STATED)
 
 
 def _is_schema(value: Any) -> bool:
@@ -120,7 +137,7 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
     """The records of a value that has_shape(); is_clean: it was jsonb, which has nothing that cannot be stored."""
     records = Records()
     if not is_clean:
-        value = clean_json(value, breathe)
+        value = clean_json(value, breathe, is_to_be_read=True)
     while (
         isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict)
     ):
@@ -135,7 +152,7 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
             (_TRIPLE_LISTS, "triples", triples),
         ):
             stated = _lists(whole, names)
-            if stated is None and any(whole.get(name) for name in names):
+            if stated is None and any(_states_something(whole.get(name)) for name in names):
                 records.drop(f"{kind} dropped: they are no list")
             target += stated or []
     _read_each(records, records.entities, entities, _entity, "entity", breathe)
@@ -147,7 +164,7 @@ def _is_whole(item: Any) -> bool:
     """Whether what stands in a list is no record but has lists of records."""
     return (
         isinstance(item, dict)
-        and any(isinstance(_lists(item, names), list) for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+        and has_lists(item)
         and _first(item, _ENTITY_FIELDS["name"]) is None
         and _first(item, _TRIPLE_FIELDS["predicate"]) is None
     )
@@ -155,19 +172,6 @@ def _is_whole(item: Any) -> bool:
 
 def _is_triple(item: Any) -> bool:
     return isinstance(item, list) or _first(item, _TRIPLE_FIELDS["predicate"]) is not None
-
-
-def join(first: Any, second: Any) -> Any:
-    """The two parts of an answer that gives its entities and its triples each as an object of its own; else None."""
-    if not (isinstance(first, dict) and isinstance(second, dict)):
-        return None
-    for one, other in ((_ENTITY_LISTS, _TRIPLE_LISTS), (_TRIPLE_LISTS, _ENTITY_LISTS)):
-        parts = [_lists(first, one), _lists(second, other)]
-        if all(isinstance(part, list) for part in parts) and not (
-            _lists(first, other) or _lists(second, one)
-        ):
-            return {one[0]: parts[0], other[0]: parts[1]}
-    return None
 
 
 def merge(first: Records, second: Records) -> Records:
@@ -265,7 +269,8 @@ def _first(item: Any, names: tuple[str, ...]) -> Any:
 def _rest(item: Mapping[str, Any], fields: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """What the record says beyond its fields."""
     known = {name for names in fields.values() for name in names}
-    return {name: value for name, value in item.items() if name not in known and value is not None}
+    rest = {name: value for name, value in item.items() if name not in known and value is not None}
+    return clean_json(rest) if rest else rest
 
 
 def _name(item: Mapping[str, Any], what: str, names: tuple[str, ...]) -> str:
@@ -281,6 +286,8 @@ def _name(item: Mapping[str, Any], what: str, names: tuple[str, ...]) -> str:
 
 
 def _value(value: float) -> str:
+    if isinstance(value, StatedNumber):
+        return value.text
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -305,7 +312,9 @@ def _confidence(value: Any) -> float:
     """Between 0 and 1; 1 where none is stated or none can be read."""
     try:
         number = float(value) if isinstance(value, (int, float, str)) and not isinstance(value, bool) else 1.0
-    except (ValueError, OverflowError):
+    except OverflowError:
+        return 1.0 if value > 0 else 0.0
+    except ValueError:
         return 1.0
     return 1.0 if math.isnan(number) else min(1.0, max(0.0, number))
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from graphrag_pl.database import Breathe, holding_breath
 
@@ -15,6 +15,8 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 #: Levels of lists and objects in JSON that anybody means; more is noise, and beyond what recursion bears.
 _DEEPEST = 100
+#: Digits of an integer that Python is asked to read as one; from 4,300 on it refuses.
+_LONGEST_INTEGER = 1000
 #: UTF-8 bytes a token, at the least: 3 letters of English, one Hangul or Han character.
 _BYTES_PER_TOKEN = 3
 
@@ -39,19 +41,54 @@ def is_deep(value: Any, breathe: Breathe = holding_breath) -> bool:
     return True
 
 
-def clean_json(value: Any, breathe: Breathe = holding_breath) -> Any:
-    """The same value with clean strings and keys; NaN and infinities, which JSON lacks, as strings."""
+def clean_json(value: Any, breathe: Breathe = holding_breath, is_to_be_read: bool = False) -> Any:
+    """The same value with clean strings and keys; NaN and infinities, which JSON lacks, as strings. Numbers beyond a
+    float stay numbers in what is to be read, not written."""
     if isinstance(value, str):
         return clean_text(value)
+    if isinstance(value, StatedNumber) and not math.isfinite(value):
+        return value if is_to_be_read else value.text
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, list):
         breathe()
-        return [clean_json(item, breathe) for item in value]
+        return [clean_json(item, breathe, is_to_be_read) for item in value]
     if isinstance(value, dict):
         breathe()
-        return {clean_text(str(key)): clean_json(item, breathe) for key, item in value.items()}
+        return {clean_text(str(key)): clean_json(item, breathe, is_to_be_read) for key, item in value.items()}
     return value
+
+
+class StatedNumber(float):
+    """A number of JSON that a float does not have to the digit: `66.50`, `1e400`, five thousand nines."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+def from_json(text: str) -> Any:
+    """The value of JSON text. Numbers keep how they were stated, and of lists under one key twice none is lost. Raises
+    ValueError, and RecursionError for what is nested too deep."""
+    return json.loads(
+        text,
+        parse_float=StatedNumber,
+        parse_int=lambda digits: int(digits) if len(digits) <= _LONGEST_INTEGER else StatedNumber(digits),
+        object_pairs_hook=_object,
+    )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read: dict[str, Any] = dict(pairs)
+    if len(read) < len(pairs):
+        read = {}
+        for key, value in pairs:
+            known = read.get(key)
+            read[key] = [*known, *value] if isinstance(known, list) and isinstance(value, list) else value
+    return read
 
 
 def to_vector(numbers: Sequence[float]) -> str:

@@ -23,6 +23,22 @@ end
 $function$;
 comment on function graphrag._check_realm_name(text) is 'Raises GR006 if a realm cannot have that name.';
 
+create function graphrag._refuse_encoding()
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- Nothing of normalisation, of ICU's collations or of what models write would work there.
+begin
+    if current_setting('server_encoding') <> 'UTF8' then
+        raise exception 'a realm needs a database in UTF-8, this one is in %', current_setting('server_encoding')
+            using errcode = 'GR204',
+                detail = 'Names and texts of all scripts are compared, and models answer in UTF-8.',
+                hint = 'CREATE DATABASE name ENCODING ''UTF8'' TEMPLATE template0;';
+    end if;
+end
+$function$;
+comment on function graphrag._refuse_encoding() is 'Raises GR204 in a database that is not in UTF-8.';
+
 create function graphrag.create_realm(
     realm text,
     embedding_url text default null,
@@ -40,6 +56,7 @@ declare
     _width integer;
     _is_new boolean;
 begin
+    perform graphrag._refuse_encoding();
     perform graphrag._check_realm_name(realm);
     if graphrag._realm_exists(realm) and not graphrag._lacks_rows(realm) then
         raise notice 'realm "%" exists already', realm;

@@ -70,8 +70,11 @@ begin
     gated as materialized (
         -- Endpoints that are no entity of the chunk must be names themselves.
         select u.folded, u.name, g.reason
-        from (select array_agg(u.name order by u.nth) as names from unknown as u) as a
-        cross join graphrag._gate_names(a.names, array_fill(null::text, array[cardinality(a.names)]), _possessive) as g
+        from (
+            select array_agg(u.name order by u.nth) as names, array_fill(null::text, array[count(*)::integer]) as types
+            from unknown as u
+        ) as a
+        cross join graphrag._gate_names(a.names, a.types, _possessive) as g
         join unknown as u on u.nth = g.no
     ),
     classified as materialized (
@@ -140,6 +143,7 @@ begin
             p.problem,
             case
                 when c.subject is null or c.predicate is null or c.object is null or c.normal !~ '[^0-9_]'
+                    or not graphrag._has_letter(c.normal)
                     then 'malformed'
                 when not c.declared and vague.words ? ('vague_predicate ' || c.normal) then 'vague_predicate'
                 when length(c.normal) > 100 or length(c.object) > 1000 then 'over_long'

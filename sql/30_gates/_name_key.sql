@@ -21,3 +21,16 @@ begin
 end
 $function$;
 comment on function graphrag._name_key(text) is 'A name as gate words are written: lower case, one form of apostrophe and of digits.';
+
+create function graphrag._has_letter(key text)
+    returns boolean
+    language sql immutable parallel safe
+as $function$
+-- Or a digit, or an emoji, which are names; dashes, arrows, marks on nothing and what nobody sees are none. Of what
+-- Unicode counts as letters, two Hangul fillers and the kashida are not to be seen.
+    select case
+        when octet_length(key) = length(key) then key ~ '[[:alnum:]]'
+        else key collate "und-x-icu" ~ '(?![\u115f\u1160\u0640])[[:alnum:]\u2600-\u26ff\U0001f000-\U0001faff]'
+    end
+$function$;
+comment on function graphrag._has_letter(text) is 'Whether a name or predicate, normalised, has a letter, digit or emoji.';

@@ -14,7 +14,7 @@ declare
     _is_work boolean;
     _reason text;
 begin
-    if _key is null or _key !~ '[[:alnum:]]|[^\x01-\x7f]' then
+    if _key is null or not graphrag._has_letter(_key) then
         return 'malformed';
     elsif length(name) > 200 then
         return 'over_long';

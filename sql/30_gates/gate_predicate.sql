@@ -19,7 +19,7 @@ declare
     _predicate text := graphrag._normalize_predicate(predicate);
 begin
     return case
-        when _predicate is null or _predicate !~ '[^0-9_]' then 'malformed'
+        when _predicate is null or _predicate !~ '[^0-9_]' or not graphrag._has_letter(_predicate) then 'malformed'
         when length(_predicate) > 100 then 'over_long'
         when graphrag._gate_words(array[_predicate]) ? ('vague_predicate ' || _predicate) then 'vague_predicate'
     end;

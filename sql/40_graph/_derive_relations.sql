@@ -105,8 +105,9 @@ create function graphrag._involved_relations(
     language plpgsql stable parallel safe
     set plan_cache_mode = force_generic_plan
 as $function$
--- Facts and values apart, because each kind has its index. By its object alone a relation is found only while it has a
--- live version or a claim: with neither there is nothing to change.
+-- Facts and values apart, because each kind has its index. Where a predicate is not functional, a slot is of values
+-- only: a fact there may be one whose claims, stated from its other end, nobody has loaded. By its object alone a
+-- relation is found only while it has a live version or a claim: with neither there is nothing to change.
 begin
     return array(
         select r.id
@@ -119,6 +120,7 @@ begin
         union
         select r.id
         from unnest(slot_subjects, slot_predicates) as t (entity, predicate)
+        join predicate as p on p.name = t.predicate and p.is_functional
         join relation as r on r.subject = t.entity and r.predicate = t.predicate and r.object is not null
         union
         select r.id

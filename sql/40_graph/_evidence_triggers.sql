@@ -5,6 +5,7 @@ create function graphrag._assertions_inserted()
     returns trigger
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set extra_float_digits = 1
 as $function$
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
@@ -30,6 +31,7 @@ create function graphrag._mentions_inserted()
     returns trigger
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
+    set extra_float_digits = 1
 as $function$
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);

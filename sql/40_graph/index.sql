@@ -13,6 +13,7 @@ create function graphrag.index(
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set extra_float_digits = 1
     set enable_seqscan = off
     set join_collapse_limit = 1
     set random_page_cost = 1.1

@@ -20,6 +20,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
+    perform graphrag._lock_spaces(array[_space]);
     _names := array[(graphrag._names_of(_space, entity))[1], (graphrag._names_of(_space, other))[1]];
     if _names[1] = _names[2] then
         raise exception '"%" and "%" are one entity already', entity, other

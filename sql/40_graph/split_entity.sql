@@ -21,6 +21,7 @@ declare
 begin
     perform graphrag._enter(realm);
     _space := graphrag._space_to_change(space);
+    perform graphrag._lock_spaces(array[_space]);
     _all := graphrag._names_of(_space, entity);
     if _apart = '{}' or not _all @> _apart or _apart @> _all then
         raise exception 'entity "%" cannot be split by %', entity, names

@@ -7,9 +7,10 @@ begin
     perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     perform set_config(s.name, s.value, true)
     from (
-        values ('standard_conforming_strings', 'on'), ('enable_seqscan', 'off'), ('join_collapse_limit', '1'),
-            ('random_page_cost', '1.1'), ('max_parallel_workers_per_gather', '0'), ('jit', 'off'),
-            ('plan_cache_mode', 'force_generic_plan'), ('graphrag.call', call), ('graphrag.tally', tally)
+        values ('standard_conforming_strings', 'on'), ('extra_float_digits', '1'), ('enable_seqscan', 'off'),
+            ('join_collapse_limit', '1'), ('random_page_cost', '1.1'), ('max_parallel_workers_per_gather', '0'),
+            ('jit', 'off'), ('plan_cache_mode', 'force_generic_plan'), ('graphrag.call', call),
+            ('graphrag.tally', tally)
     ) as s (name, value);
     return graphrag._enter(realm);
 end

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.calls import eventually, mistake, row, rows, waiting
 from tests.support.corpus import differences
@@ -85,6 +86,37 @@ def test_two_sessions_undo_one_decision(database: Database, kb: Connection) -> N
             second.result(timeout=30)
     assert caught.value.sqlstate == "GR009"
     assert facts(kb) == {MET}
+
+
+@pytest.mark.parametrize(
+    ("first_call", "second_call", "sqlstate"),
+    [
+        (("merge_entities", "Ada", "Bob"), ("merge_entities", "Bob", "Ada"), "GR009"),
+        (("delete_document", "a"), ("merge_entities", "Bob", "Ada"), "GR015"),
+        (("split_entity", "Ada Lovelace", ["Lady"]), ("split_entity", "Ada Lovelace", ["Lady"]), "GR009"),
+    ],
+)
+def test_of_two_sessions_the_second_decides_about_what_the_first_left(
+    database: Database, kb: Connection, first_call: list[str], second_call: list[str], sqlstate: str
+) -> None:
+    row(
+        kb, "index", "Ada Lovelace or Lady.", document="b", realm=REALM,
+        extraction={"entities": [{"name": "Ada Lovelace", "aliases": ["Lady"]}, {"name": "Lady"}]},
+    )  # fmt: skip
+    with ThreadPoolExecutor() as pool, database.connect(autocommit=False) as first:
+        rows(first, *first_call, realm=REALM)
+
+        def second_session() -> None:
+            with database.connect() as second:
+                rows(second, *second_call, realm=REALM)
+
+        second = pool.submit(second_session)
+        eventually(lambda: waiting(kb))
+        first.commit()
+        with pytest.raises(psycopg.Error) as caught:
+            second.result(timeout=30)
+    assert caught.value.sqlstate == sqlstate
+    assert differences(kb, REALM, "default") == 0
 
 
 def test_a_retraction_waits_for_the_document_that_is_being_written(
@@ -200,3 +232,37 @@ def test_a_blank_identifier_is_nobody_s(kb: Connection) -> None:
     ]
     assert declared == [f'["declare_entity", "{key}"]' for key in ("Eve", "Zoe", "Q7")]
     assert {"Eve", "Zoe", "Max"} <= {e["name"] for e in view(kb, REALM, "entities")}
+
+
+def test_candidates_for_a_merger_do_not_depend_on_who_came_first(conn: Connection, realm: str) -> None:
+    """Neither which pairs there are, nor which of two is named first."""
+    said: list[dict[str, object]] = [
+        {"name": "Lee"},
+        {"name": "A. Lee", "aliases": ["Stone"]},
+        {"name": "Acme", "aliases": ["Stone"]},
+        {"name": "Acme Corporation"},
+        {"name": "Acme Corporations"},
+        {"name": "Robert Stone"},
+        {"name": "Stone"},
+    ]
+    for space, entities in (("forth", said), ("back", said[::-1])):
+        for entity in entities:
+            row(
+                conn, "index", f"{entity['name']}, Stone.", document=entity["name"], ordinal=1, space=space,
+                extraction=Jsonb({"entities": [entity]}), realm=realm,
+            )  # fmt: skip
+    forth, back = (
+        sorted(
+            (found["entity"], found["other"], found["reason"], found["alike"])
+            for found in view(conn, realm, "merge_candidates")
+            if found["space"] == space
+        )
+        for space in ("forth", "back")
+    )
+    assert forth == back
+    assert {found[:3] for found in forth} >= {
+        ("A. Lee", "Lee", "names"),
+        ("A. Lee", "Acme", 'alias "Stone"'),
+        ("Acme Corporation", "Acme Corporations", "names"),
+    }
+    assert len(forth) == len({(frozenset(found[:2]), found[2]) for found in forth}), "each pair once"

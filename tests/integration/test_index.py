@@ -532,3 +532,21 @@ def test_a_small_document_reads_little_of_a_large_space(conn: Connection) -> Non
         )
     assert len(found) == 4
     assert [table for table in found if table["rows"] > 500] == []
+
+
+def test_a_figure_under_a_symmetric_predicate_leaves_facts_stated_from_the_other_end(
+    conn: Connection, realm: str
+) -> None:
+    """The figure's slot is that of Ann's figures; what Bob's document says of both is in none."""
+    rows(conn, "declare_predicate", "sibling_of", is_symmetric=True)
+    row(conn, "index", "Ann.", document="a", extraction={"entities": [{"name": "Ann"}]})
+    row(
+        conn,
+        "index",
+        "Bob is a sibling of Ann.",
+        document="b",
+        extraction=Jsonb([["Bob", "sibling_of", "Ann"]]),
+    )
+    row(conn, "index", "Ann has siblings: 3.", document="c", extraction=Jsonb([["Ann", "sibling_of", "3"]]))
+    assert {(f["subject"], f["object"]) for f in view(conn, realm, "facts")} == {("Bob", "Ann"), ("Ann", "3")}
+    assert value(conn, "select graphrag.derive()") == 0

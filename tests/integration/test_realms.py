@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
 from tests.support.calls import eventually, refused, row, rows, state, waiting
@@ -242,3 +243,20 @@ def test_a_realm_that_nobody_named(conn: Connection) -> None:
     )
     conn.execute("set graphrag.realm = 'tour'")
     rows(conn, "watermark")
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_of_another_encoding_is_refused(
+    conn: Connection, database: Database, encoding: str
+) -> None:
+    other = Database(make_conninfo(database.dsn, dbname=f"{database.name}_other"))
+    conn.execute(
+        f"create database {other.name} encoding '{encoding}' template template0 lc_collate 'C' lc_ctype 'C'"
+    )
+    try:
+        with other.connect() as there:
+            there.execute("create extension graphrag cascade")
+            refused("GR204", (encoding,), lambda: create(there, "kb"))
+            assert sql(there, "select from pg_namespace where nspname = 'kb'") == []
+    finally:
+        conn.execute(f"drop database {other.name} with (force)")

@@ -1,11 +1,28 @@
 begin;
 create extension if not exists pgtap;
-select plan(642);
+select plan(659);
 
 -- ------------------------------------------------------------ names: name, type, reason (null: it is one)
 select is(graphrag.gate_name(n.name, n.type), n.reason, format('name: %s (%s)', left(n.name, 60), n.type))
 from (values
     ('US', null::text, null),
+    ('—', null, 'malformed'),
+    ('…', null, 'malformed'),
+    ('→', null, 'malformed'),
+    ('“ ”', 'Organization', 'malformed'),
+    (U&'\0301\0301', null, 'malformed'),
+    (U&'\200D', null, 'malformed'),
+    (U&'\202E\2066', 'Person', 'malformed'),
+    (U&'\3164', null, 'malformed'),
+    (U&'\+0E0041', null, 'malformed'),
+    ('東', 'Location', null),
+    ('김', 'Person', null),
+    ('ไทย', null, null),
+    ('हिन्दी', null, null),
+    ('ד׳', null, null),
+    ('Ω', null, null),
+    ('☃', 'Work', null),
+    ('👨‍👩‍👧', null, null),
     ('The King and I', null, null),
     ('The Hit Man and Her', null, null),
     ('James VI and I', null, null),

@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(276);
+select plan(282);
 
 -- ------------------------------------------------------------ predicates: reason (null: it is one)
 select is(graphrag.gate_predicate(p.predicate), p.reason, format('predicate: %s', left(p.predicate, 60)))
@@ -371,6 +371,13 @@ select is_empty(
     $$ select p.preset, p.name from graphrag.preset_predicate as p where graphrag.gate_predicate(p.name) is not null $$,
     'no preset predicate is vague'
 );
+
+-- ------------------------------------------------------------ what nobody can read is no predicate
+select is(graphrag.gate_predicate(p.stated), p.reason, format('predicate %s', p.stated))
+from (values
+    ('—', 'malformed'), (U&'\0301', 'malformed'), (U&'\3164', 'malformed'), (U&'\200D', 'malformed'), ('愛', null),
+    ('は', null)
+) as p (stated, reason);
 
 select * from finish();
 rollback;

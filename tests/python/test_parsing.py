@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_pl.parsing import Found, UnusableError, find_json, without_thoughts
-from graphrag_pl.records import has_shape, join
+from graphrag_pl.parsing import Found, UnusableError, find_all_json, find_json, without_thoughts
+from graphrag_pl.records import has_shape, read_records
 
 EMPTY: dict[str, Any] = {"entities": [], "triples": []}
 WHOLE: dict[str, Any] = {
@@ -33,8 +33,21 @@ WHOLE: dict[str, Any] = {
 TEXT = json.dumps(WHOLE)
 
 
+def repair(broken: str) -> Any:
+    return json_repair.loads(broken, skip_json_loads=True)
+
+
 def find(text: str) -> Found:
-    return find_json(text, has_shape, lambda broken: json_repair.loads(broken, skip_json_loads=True), join)
+    return find_json(text, has_shape, repair)
+
+
+def find_records(text: str) -> tuple[list[str], list[str], bool]:
+    """Names and objects in all parts of an answer, and whether one was cut off."""
+    found = find_all_json(text, has_shape, repair)
+    records = [read_records(part.value) for part in found]
+    names = [entity["name"] for part in records for entity in part.entities]
+    objects = [triple["object"] for part in records for triple in part.triples]
+    return names, objects, any(part.is_partial for part in found)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +87,31 @@ def test_mistakes_are_repaired(broken: str) -> None:
     assert not found.is_partial
 
 
+ENTITIES, TRIPLES = ({key: WHOLE[key]} for key in ("entities", "triples"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{json.dumps(ENTITIES)}\n```\nand\n```json\n{json.dumps(TRIPLES)}\n```",
+        f"{json.dumps(ENTITIES)}\n{json.dumps(TRIPLES)}",
+        f"Entities: {json.dumps(WHOLE['entities'])}\nTriples: {json.dumps(WHOLE['triples'])[:-1]},]",
+        f"No figures: []. The rest: {TEXT}",
+        TEXT.replace("{", "{ // what I found\n", 1),
+        json.dumps(TEXT),
+        '{"entities": [], ' + TEXT[1:],
+        TEXT[:-1] + ', "triples": []}',
+    ],
+)
+def test_an_answer_in_parts_loses_none(text: str) -> None:
+    assert find_records(text) == (["Ada", "Bob"], ["Bob", "Paris"], False)
+
+
+def test_an_answer_in_parts_the_last_cut_off() -> None:
+    text = f"{json.dumps(ENTITIES)}\n{json.dumps(TRIPLES)}"
+    assert find_records(text[:-40]) == (["Ada", "Bob"], ["Bob"], True)
+
+
 @pytest.mark.parametrize("text", ["[]", "{}", '{"entities": []}', "```json\n[]\n```", "None found: []"])
 def test_nothing_found_is_success(text: str) -> None:
     assert not find(text).is_partial
@@ -96,9 +134,10 @@ def test_nothing_is_not_taken_for_something_else(around: str, text: str) -> None
 @pytest.mark.parametrize("keys", [("entities", "triples"), ("triples", "entities")])
 def test_lists_in_objects_of_their_own_are_one_answer(keys: tuple[str, str], between: str) -> None:
     first, second = (json.dumps({key: WHOLE[key]}) for key in keys)
-    assert find(first + between + second) == (WHOLE, False)
-    assert find(first + between + second[:-20]).is_partial
-    assert find(TEXT + between + json.dumps({"triples": [["Eve", "met", "Bob"]]})).value == WHOLE
+    assert find_records(first + between + second) == (["Ada", "Bob"], ["Bob", "Paris"], False)
+    assert find_records(first + between + second[:-20])[2]
+    more = TEXT + between + json.dumps({"triples": [["Eve", "met", "Bob"]]})
+    assert find_records(more) == (["Ada", "Bob"], ["Bob", "Paris", "Bob"], False)
 
 
 @pytest.mark.parametrize("length", range(len(TEXT)))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphrag_pl.extraction import parse_extraction
 from graphrag_pl.records import Records, has_shape, merge, read_records
-from graphrag_pl.text import to_json
+from graphrag_pl.text import from_json, to_json
 from tests.python.fakes import FakePlpy, SqlError
 
 TRIPLE = {"subject": "A", "predicate": "p", "object": "B"}
@@ -106,6 +106,17 @@ def test_shapes_of_the_whole(value: Any) -> None:
     assert records.malformed == 0
 
 
+@pytest.mark.parametrize("other", ["A p B", {"1": TRIPLE}, 5, True])
+def test_what_is_no_list_in_the_place_of_one_counts(other: Any) -> None:
+    records = read_records({"entities": [{"name": "A"}], "triples": other})
+    assert (len(records.entities), records.malformed) == (1, 1)
+
+
+@pytest.mark.parametrize("nothing", [None, [], {}, "", "none", "N/A"])
+def test_no_list_where_nothing_is_to_say(nothing: Any) -> None:
+    assert read_records({"entities": [{"name": "A"}], "triples": nothing}).malformed == 0
+
+
 @pytest.mark.parametrize("name", ["", "  ", None, 5, ["A"], {"x": 1}, True])
 def test_what_is_no_name_costs_its_record_only(name: Any) -> None:
     records = read_records(
@@ -143,6 +154,18 @@ def test_bare_objects_are_values(stated: Any, value: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "number", ["66.50", "1e400", "-1e400", "12345678901.123456789", "1e-5", "9" * 5000, "-0"]
+)
+def test_numbers_stay_as_stated(number: str) -> None:
+    said = f'[{{"subject": "A", "predicate": "p", "object": {number}, "extra": {number}}}]'
+    (found,) = json.loads(parse_extraction(FakePlpy(), said))["triples"]
+    assert (found["object"], found["object_is_value"]) == (number if number != "-0" else "0", True)
+    (answered,) = read_records(from_json(said)).triples
+    assert (answered["object"], answered["object_is_value"]) == (found["object"], True)
+    assert json.loads(to_json(answered)) == answered
+
+
+@pytest.mark.parametrize(
     "date", [None, "", "null", "None", "N/A", "unknown", "-", "present", "Ongoing", [], {}]
 )
 def test_dates_that_are_none(date: Any) -> None:
@@ -165,6 +188,7 @@ def test_dates_stay_as_stated(date: Any, text: str) -> None:
         (True, 1.0),
         (float("nan"), 1.0),
         (10**400, 1.0),
+        (-(10**400), 0.0),
     ],
 )
 def test_confidence_is_between_0_and_1(stated: Any, confidence: float) -> None:
@@ -241,7 +265,17 @@ def test_callers_extraction() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["text", 5, None, {"x": 1}, [1], {"chunks": [{"triples": []}]}, {"chunks": [{"no": "1"}]}]
+    "value",
+    [
+        {"chunks": [{"no": 1, "triples": []}], "triples": ["A p B"]},
+        "text",
+        5,
+        None,
+        {"x": 1},
+        [1],
+        {"chunks": [{"triples": []}]},
+        {"chunks": [{"no": "1"}]},
+    ],
 )
 def test_callers_extraction_of_no_known_shape(value: Any) -> None:
     with pytest.raises(SqlError) as caught:

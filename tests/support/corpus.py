@@ -203,13 +203,14 @@ def _aliases(name: str, aliases: Sequence[str]) -> st.SearchStrategy[tuple[str, 
 def _triples(draw: st.DrawFn, names: Sequence[str], predicates: Sequence[Predicate]) -> Triple:
     predicate = draw(st.sampled_from(predicates))
     subject = draw(st.sampled_from(names))
-    others = FIGURES if predicate.value else [name for name in names if name != subject]
+    is_value = predicate.value or draw(st.integers(0, 9)) == 9  # under any predicate a figure may be stated
+    others = FIGURES if is_value else [name for name in names if name != subject]
     start, end = draw(periods)
     return Triple(
         subject,
         predicate.name,
         draw(st.sampled_from(others)),
-        is_value=predicate.value,
+        is_value=is_value,
         negated=draw(st.sampled_from((False, False, False, True))),
         confidence=draw(st.sampled_from(CONFIDENCES)),
         valid_from=start,

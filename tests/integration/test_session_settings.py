@@ -1,0 +1,89 @@
+"""Whatever a session is set to, what it writes is the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.support.calls import row, rows
+from tests.support.database import Connection, sql, view
+
+REALM = "kb"
+LIVES: dict[str, Any] = {
+    "subject": "Ann O'Neil",
+    "predicate": "lives in",
+    "object": "Paris",
+    "confidence": 0.1234567,
+}
+SAID = {
+    "entities": [{"name": "Ann O'Neil", "type": "Person", "aliases": ['O\'Neil "x" \\']}, {"name": "Paris"}],
+    "triples": [
+        LIVES,
+        {
+            "subject": "Ann O'Neil",
+            "predicate": "revenue",
+            "object": "$1,234.5 million",
+            "valid_from": "Q3 2021",
+        },
+    ],
+}
+PLAINLY: list[str] = []
+SETTINGS = {
+    "only nested loops": ["enable_hashjoin = off", "enable_mergejoin = off"],
+    "no nested loops": ["enable_nestloop = off"],
+    "no indexes": ["enable_indexscan = off", "enable_bitmapscan = off", "enable_indexonlyscan = off"],
+    "joins as written": ["from_collapse_limit = 1", "geqo_threshold = 2"],
+    "few digits": ["extra_float_digits = -15"],
+    "German dates in Tokyo": ["datestyle = 'German, DMY'", "timezone = 'Asia/Tokyo'"],
+    "arrays and nulls of old": ["array_nulls = off", "transform_null_equals = on", "bytea_output = 'escape'"],
+    "backslashes": ["standard_conforming_strings = off", "backslash_quote = on"],
+    "columns before variables": ["plpgsql.variable_conflict = 'use_column'"],
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS.keys())
+def test_what_is_written_does_not_depend_on_the_session(conn: Connection, settings: list[str]) -> None:
+    expected = life(conn, "plain", PLAINLY)
+    assert life(conn, REALM, settings) == expected
+
+
+def life(conn: Connection, realm: str, settings: list[str]) -> list[dict[str, Any]]:
+    """The facts after a document, its next version, a row by hand, a decision and a job."""
+    conn.execute("load 'plpgsql'")
+    for setting in settings:
+        conn.execute(f"set {setting}")
+    rows(conn, "create_realm", realm, embedding_url="builtin:hash", width=16)
+    rows(conn, "declare_predicate", "lives_in", is_functional=True, realm=realm)
+    for text in ("Ann O'Neil lives in Paris.", "Ann O'Neil lives in Paris. Revenue was $1,234.5 million."):
+        row(conn, "index", text, document="a", ordinal=1, extraction=SAID, realm=realm)
+    sql(
+        conn,
+        f"insert into {realm}.assertion (chunk, subject, predicate, object, confidence)"
+        f" select max(chunk), 'Ann O''Neil', 'visits', 'Paris', 0.765432 from {realm}.document_chunk",
+    )
+    rows(conn, "merge_entities", "Ann O'Neil", "Paris", realm=realm)
+    rows(conn, "undo", 1, realm=realm)
+    rows(
+        conn, "enqueue", "Ann O'Neil lives in Rome.", document="b", ordinal=2, realm=realm,
+        extraction=Jsonb([LIVES | {"object": "Rome"}]),
+    )  # fmt: skip
+    conn.execute("call graphrag.work(%s)", [realm])
+    conn.execute("reset all")
+    left_out = ("space", "relation", "subject_id", "object_id", "believed_since")
+    return sorted(
+        ({k: v for k, v in fact.items() if k not in left_out} for fact in view(conn, realm, "facts")), key=str
+    )
+
+
+def test_temporary_tables_named_as_types_do_not_stop_a_worker(conn: Connection) -> None:
+    """Their row types stand before all others that are not qualified."""
+    rows(conn, "create_realm", REALM, embedding_url="builtin:hash", width=16)
+    rows(
+        conn, "enqueue", "Ann met Bob.", document="a", extraction=Jsonb([["Ann", "met", "Bob"]]), realm=REALM
+    )
+    for name in ("text", "jsonb", "integer", "bigint", "interval", "float8", "bool"):
+        conn.execute(f'create temporary table "{name}" (a pg_catalog.int4)')
+    conn.execute("call graphrag.work(%s)", [REALM])
+    assert [fact["object"] for fact in view(conn, REALM, "facts")] == ["Bob"]
