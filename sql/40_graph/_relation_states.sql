@@ -13,8 +13,8 @@ as $function$
 --   t  a triple: assertion against denial (only when both are claimed). Of a value, each period is a triple; a denial
 --      without a period denies the value of every period, whenever it was published, and one with a period denies
 --      it in that period of what was stated without
---   g  subject, object and an exclusive group      f  subject and a functional predicate
---   v  subject, value predicate and period (without a period only if the predicate is functional)
+--   g  subject, object and an exclusive group      f  subject and a functional predicate, facts and values alike
+--   v  subject, predicate and period of a value
 --   x  two relations that a model was asked about and judged to contradict each other
 -- A denial competes only with its own triple; a symmetric relation stands in the slots of both orientations.
 begin
@@ -51,7 +51,7 @@ begin
     oriented as (
         select c.subject as holder, c.object as other, c.* from claimed as c where not c.negated
         union all
-        select c.object, c.subject, c.* from claimed as c where not c.negated and c.is_symmetric
+        select c.object, c.subject, c.* from claimed as c where not c.negated and c.is_symmetric and not c.is_value
     ),
     member (slot, relation, pos, claim, published_at, qualifies) as (
         select t.fact || ' ' || t.period, t.relation, t.pos, t.claim, t.published_at, t.qualifies
@@ -65,7 +65,7 @@ begin
         union all
         select format('f %s %s', o.holder, o.predicate), o.relation, o.pos, o.claim, o.published_at, o.qualifies
         from oriented as o
-        where o.is_functional and not o.is_value
+        where o.is_functional and o.period = ''
         union all
         select
             format('v %s %s %s', o.holder, o.predicate, o.period),
@@ -75,7 +75,7 @@ begin
             o.published_at,
             o.qualifies
         from oriented as o
-        where o.is_value and (o.period <> '' or o.is_functional)
+        where o.is_value and o.period <> ''
         union all
         select format('x %s %s', j.a, j.b), c.relation, c.pos, c.claim, c.published_at, c.qualifies
         from unnest(judged) as j

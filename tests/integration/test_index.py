@@ -534,6 +534,26 @@ def test_a_small_document_reads_little_of_a_large_space(conn: Connection) -> Non
     assert [table for table in found if table["rows"] > 500] == []
 
 
+def test_a_functional_predicate_has_one_holder_be_it_a_value_or_an_entity(
+    conn: Connection, realm: str
+) -> None:
+    rows(conn, "declare_predicate", "headquarters", is_functional=True)
+    told = ["12 Main Street", "Berlin", "3 High Street"]
+    for no, place in enumerate(told):
+        entities = [{"name": "Acme"}, *([{"name": place}] if place == "Berlin" else [])]
+        row(
+            conn, "index", f"Acme has its headquarters at {place}.", document=f"letter {no}", ordinal=no,
+            extraction=Jsonb({"entities": entities, "triples": [["Acme", "headquarters", place]]}),
+        )  # fmt: skip
+    held = {f["object"]: (f["status"], f["superseded_by"]) for f in view(conn, realm, "facts")}
+    assert held == {
+        told[0]: ("superseded", "Acme headquarters Berlin"),
+        told[1]: ("superseded", f"Acme headquarters {told[2]}"),
+        told[2]: ("current", None),
+    }
+    assert value(conn, "select graphrag.derive()") == 0
+
+
 def test_a_figure_under_a_symmetric_predicate_leaves_facts_stated_from_the_other_end(
     conn: Connection, realm: str
 ) -> None:
