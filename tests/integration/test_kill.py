@@ -221,6 +221,7 @@ def test_documents_are_wholly_old_or_wholly_new(
 
 # ---------------------------------------------------------------- communities
 SOCIETY = "society"
+NEWCOMERS = 6  # in the circle that changes: of a larger one the clustering would make two
 
 
 def test_communities_are_those_of_before_or_of_after(database: Database, endpoint: Endpoint) -> None:
@@ -237,17 +238,19 @@ def test_communities_are_those_of_before_or_of_after(database: Database, endpoin
     build(watch.conn, realm=SOCIETY)
     seconds, died = time.monotonic() - began, 0
     for number in range(max(4, KILLS // 10)):
-        say(watch.conn, circle("Alpha", ("One", f"New {number}")), f"more {number}", realm=SOCIETY)
+        newcomer = circle("Alpha", ("One", f"New {number}"))
+        say(watch.conn, newcomer, f"more {number % NEWCOMERS}", realm=SOCIETY)
+        size_before, size_after = (4 + min(came, NEWCOMERS) for came in (number, number + 1))
         before = shown(watch.conn)
         died += not survives(database, watch, chance.uniform(0, 1.2 * seconds))
         after = shown(watch.conn)
         is_old = [(r["community"], r["title"], r["size"]) for r in after] == [
             (r["community"], r["title"], r["size"]) for r in before
         ]
-        assert [r["size"] for r in after] == ([4 + number] if is_old else [5 + number]) + [4] * 3
+        assert [r["size"] for r in after] == [size_before if is_old else size_after] + [4] * 3
         assert value(watch.conn, "select graphrag.derive(realm => %s)", [SOCIETY]) == 0
         assert build(watch.conn, realm=SOCIETY)["communities"] == 4
-        assert [r["size"] for r in shown(watch.conn)] == [5 + number] + [4] * 3
+        assert [r["size"] for r in shown(watch.conn)] == [size_after] + [4] * 3
     assert died > 0
     watch.conn.close()
 
