@@ -12736,17 +12736,7 @@ begin
     loop
         raise notice 'document "%" corrects "%", which is not indexed', left(plan.key, 200), left(_key, 200)
             using detail = 'What it corrects is named by key, and corrected once it is there.',
-                hint = graphrag._near(
-                    _key,
-                    array(
-                        select d.key
-                        from document as d
-                        join document_version as v on v.document = d.id and v.died is null
-                        where d.space = plan.space
-                        order by graphrag._similarity(d.key, _key) desc, d.key collate "C"
-                        limit 30
-                    )
-                );
+                hint = graphrag._near_documents(plan.space, _key);
     end loop;
 end
 $function$;
@@ -13312,23 +13302,35 @@ begin
         raise exception 'there is no document "%"', left(_key, 200)
             using errcode = 'GR012',
                 detail = 'No live document of the space has this key.',
-                hint = graphrag._near(
-                    _key,
-                    array(
-                        select d.key
-                        from document as d
-                        join document_version as v on v.document = d.id and v.died is null
-                        where d.space = $1
-                        order by graphrag._similarity(d.key, _key) desc
-                        limit 30
-                    )
-                );
+                hint = graphrag._near_documents(space, _key);
     end if;
     return _version;
 end
 $function$;
 
 comment on function graphrag._live_version(integer, text, text) is 'The live version of a document; raises GR012 if there is none.';
+
+create function graphrag._near_documents(space integer, key text)
+    returns text
+    language plpgsql stable parallel safe
+as $function$
+begin
+    return graphrag._near(
+        key,
+        array(
+            select d.key
+            from document as d
+            join document_version as v on v.document = d.id and v.died is null
+            where d.space = $1
+            order by graphrag._similarity(d.key, $2) desc, d.key collate "C"
+            limit 30
+        )
+    );
+end
+$function$;
+revoke all on routine graphrag._near_documents(space integer, key text) from public;
+
+comment on function graphrag._near_documents(integer, text) is 'What to say of a key that no live document of a space has: those that are like it.';
 
 create or replace function graphrag._derive(
     space integer,

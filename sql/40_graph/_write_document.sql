@@ -83,17 +83,7 @@ begin
     loop
         raise notice 'document "%" corrects "%", which is not indexed', left(plan.key, 200), left(_key, 200)
             using detail = 'What it corrects is named by key, and corrected once it is there.',
-                hint = graphrag._near(
-                    _key,
-                    array(
-                        select d.key
-                        from document as d
-                        join document_version as v on v.document = d.id and v.died is null
-                        where d.space = plan.space
-                        order by graphrag._similarity(d.key, _key) desc, d.key collate "C"
-                        limit 30
-                    )
-                );
+                hint = graphrag._near_documents(plan.space, _key);
     end loop;
 end
 $function$;
