@@ -72,6 +72,7 @@ def generate(conn: Connection, realm: str, size: Size) -> None:
         conn.execute(SCRIPT.read_text())
         for definition in indexes:
             conn.execute(definition)
+        _count_terms(conn)
     conn.execute("reset search_path")
     for table in conn.execute("select tablename from pg_tables where schemaname = %s", [realm]).fetchall():
         conn.execute(sql.SQL("vacuum analyze {}").format(sql.Identifier(realm, next(iter(_values(table))))))
@@ -152,6 +153,13 @@ def _drop_indexes(conn: Connection, realm: str) -> list[Any]:
     for name, _ in map(_values, rows):
         conn.execute(sql.SQL("drop index {}").format(sql.SQL(name)))
     return [sql.SQL(definition) for _, definition in map(_values, rows)]
+
+
+def _count_terms(conn: Connection) -> None:
+    """What writers count with a revision: as if it had been so at every one."""
+    conn.execute("select graphrag._count_all_terms(s.id, s.revision) from space as s")
+    conn.execute("update term_total set born = 1")
+    conn.execute("update term_stat set born = 1")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -147,11 +147,6 @@ def make(name: str, size: generate.Size) -> None:
         conn.execute("set client_min_messages = warning")
         conn.execute("create extension graphrag cascade")
         generate.generate(conn, "bench", size)
-        conn.execute("set search_path to bench, public")
-        conn.execute("set session_replication_role = replica")  # counts come with a revision otherwise
-        conn.execute("select graphrag._count_all_terms(s.id, s.revision) from space as s")
-        conn.execute("reset session_replication_role")
-        conn.execute("vacuum analyze term_stat, term_total")
 
 
 def main() -> None:

@@ -48,7 +48,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         conn.execute("set client_min_messages = warning")
         if not conn.execute("select to_regnamespace(%s) is not null", [given.realm]).fetchone()[0]:  # type: ignore[index]
             generate(conn, given.realm, size)
-            count_terms(conn, given.realm)
         result: dict[str, Any] = {
             "what": "milliseconds, medians over questions; ratio: of the medians with and without the clock",
             "retrieve": {mode: retrieval(conn, given.realm, given.questions, mode) for mode in MODES},
@@ -74,17 +73,6 @@ def bench_database() -> str:
         conn.execute("set client_min_messages = warning")
         conn.execute("create extension if not exists graphrag cascade")
     return elsewhere(DATABASE)
-
-
-def count_terms(conn: Connection, realm: str) -> None:
-    """What writers count, and the generator does not: as if it had been so at every revision."""
-    with conn.transaction():
-        conn.execute("set local session_replication_role = replica")
-        conn.execute("select set_config('search_path', %s, true)", [f'"{realm}", public'])
-        conn.execute("select graphrag._count_all_terms(s.id, s.revision) from space as s")
-        conn.execute("update term_total set born = 1")
-        conn.execute("update term_stat set born = 1")
-    conn.execute(f'vacuum analyze "{realm}".term_stat, "{realm}".term_total')
 
 
 def retrieval(conn: Connection, realm: str, number: int, mode: str) -> dict[str, dict[str, float]]:
