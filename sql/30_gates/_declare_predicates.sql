@@ -2,14 +2,15 @@ create function graphrag._declare_predicates(declarations jsonb, is_preset boole
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Rows of the current realm's `predicate` from an array of objects with its columns; names are normalised. A preset
--- adds its aliases and groups to what is declared already, except aliases that lead elsewhere.
+-- Rows of the current realm's `predicate` from an array of objects with its columns; names are normalised, and cut
+-- where they show to be too long: an index would not take them. A preset adds its aliases and groups to what is
+-- declared already, except aliases that lead elsewhere.
 declare
     _n integer;
 begin
     insert into predicate as p
     select
-        coalesce(graphrag._normalize_predicate(d.name), ''),
+        left(coalesce(graphrag._normalize_predicate(d.name), ''), 101),
         array(
             select f.form
             from unnest(graphrag._normal_forms(d.aliases, d.name)) as f (form)
