@@ -3523,11 +3523,11 @@ insert into graphrag.setting_default (name, value, minimum, maximum, description
     ('ppr_damping', '0.85', 0, 1, 'Part of the mass at a node that personalised PageRank passes on.'),
     ('ppr_steps', '4', 1, 20, 'Steps of personalised PageRank.'),
     ('ppr_nodes', '40', 1, 10000, 'Entities and passages that a step of personalised PageRank goes on from.'),
-    ('ppr_edges', '30', 1, 100000, 'Edges followed from one of them, and passages that name it, the newest.'),
+    ('ppr_edges', '20', 1, 100000, 'Edges followed from one of them, and passages that name it, the newest.'),
     ('ppr_synonyms', '0.8', 0, 1,
         'Cosine of two entities'' texts, such as 0.8, from which PageRank goes from one to the other; 1: it never does.'),
     ('ppr_facts', '3', 0, 100, 'Relations nearest to the question whose entities personalised PageRank starts from.'),
-    ('lexical_candidates', '1000', 1, 1000000,
+    ('lexical_candidates', '500', 1, 1000000,
         'Texts of a kind that a question''s rarest terms may find, to be ranked by all.'),
     ('hnsw_ef_search', '100', 1, 1000, 'Breadth of the vector index search.'),
     ('community_resolution', '1.0', 0.0001, 1000,
@@ -18244,7 +18244,7 @@ begin
                 offset 0
             ) as r
             order by l.no, r.id
-            limit 4 * depth
+            limit 2 * depth
         ) as v
         cross join lateral graphrag._bm25(v.tsv, _plan) as s
         order by 2 desc, v.id
@@ -18799,7 +18799,7 @@ begin
                     offset 0
                 ) as k
                 order by l.no, k.chunk
-                limit 4 * depth
+                limit 2 * depth
             ) as d
             cross join lateral graphrag._bm25(d.tsv, _plan) as s
         )
