@@ -25,6 +25,17 @@ $python$;
 
 comment on function graphrag._load_python() is 'Makes the embedded Python package importable in this session.';
 
+create function graphrag._lower(stated text)
+    returns text
+    language sql immutable parallel safe
+as $function$
+-- The same in every database: in a Turkish one lower('ISBN') is 'ısbn', in one of locale C lower('É') is 'É'.
+    select lower($1 collate "und-x-icu")
+$function$;
+revoke all on routine graphrag._lower(stated text) from public;
+
+comment on function graphrag._lower(text) is 'A text in small letters, whatever the locale of the database; inlined.';
+
 create or replace function graphrag._add_known(total bigint, part bigint)
     returns bigint
     language sql immutable parallel safe
@@ -1850,7 +1861,7 @@ select
     a.predicate,
     count(*) as assertions,
     count(distinct a.chunk) as chunks,
-    (array_agg(distinct a.stated_predicate order by a.stated_predicate))[1 : 5] as stated
+    (array_agg(distinct a.stated_predicate collate "C" order by a.stated_predicate collate "C"))[1 : 5] as stated
 from assertion as a
 join space as sp on sp.id = a.space
 where exists (select from document_chunk as c where c.chunk = a.chunk and c.died is null)
@@ -3413,7 +3424,7 @@ begin
         coalesce(d.is_functional, false),
         coalesce(d.is_value, false),
         -- One group however it is spelt.
-        array(select lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
+        array(select graphrag._lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
         coalesce(d.subject_types, '{}'),
         coalesce(d.object_types, '{}')
     from jsonb_to_recordset(declarations) as d (
@@ -3439,7 +3450,9 @@ begin
         exclusive_groups = case
             when is_preset
                 then array(
-                    select distinct g from unnest(p.exclusive_groups || excluded.exclusive_groups) as g order by g
+                    select distinct g.name collate "C"
+                    from unnest(p.exclusive_groups || excluded.exclusive_groups) as g (name)
+                    order by 1
                 )
             else excluded.exclusive_groups
         end,
@@ -3458,7 +3471,7 @@ create or replace function graphrag._normal_forms(forms text[], name text)
     returns text[]
     language sql immutable parallel safe
 as $function$
-    select coalesce(array_agg(distinct n.form order by n.form), '{}')
+    select coalesce(array_agg(distinct n.form collate "C" order by n.form collate "C"), '{}')
     from unnest(forms) as f
     cross join lateral (select graphrag._normalize_predicate(f)) as n (form)
     where n.form not in ('', graphrag._normalize_predicate(name))
@@ -3948,7 +3961,7 @@ declare
                 '|', replace(k.key, ' ', '|'), k.key, rtrim(k.key, '.'), n.name,
                 substr(k.key, position(' ' in k.key) + 1),
                 substr(k.key, length(split_part(k.key, ' ', 1) || split_part(k.key, ' ', 2)) + 3),
-                split_part(k.key, '-', 1), lower(n.type), split_part(lower(n.type), ' ', -1)
+                split_part(k.key, '-', 1), graphrag._lower(n.type), split_part(graphrag._lower(n.type), ' ', -1)
             ),
             '|'
         ) as p (probe)
@@ -3977,7 +3990,7 @@ declare
 begin
     return _key is null
         or length(name) > 200
-        or upper(_key) = _key
+        or upper(_key collate "und-x-icu") = _key
         or translate(_key, '0123456789', '') <> _key
         or hits ?| (string_to_array(_key, ' ') || array[_key, split_part(_key, '-', 1), rtrim(_key, '.')]);
 end
@@ -4073,8 +4086,8 @@ begin
             v.*,
             graphrag._normalize_predicate(v.stated) as normal,
             p.is_value,
-            lower(p.subject_types::text)::text[] as subject_types,
-            lower(p.object_types::text)::text[] as object_types
+            graphrag._lower(p.subject_types::text)::text[] as subject_types,
+            graphrag._lower(p.object_types::text)::text[] as object_types
         from graphrag._resolve_predicates(array(select s.predicate from stated as s where s.predicate is not null)) as v
         left join predicate as p on p.name = v.predicate
     ),
@@ -4089,17 +4102,17 @@ begin
             from unnest(entities) as e
             where e.reason is null
             union all
-            select a.form, min(e.folded), min(e.type), 2
+            select a.form, min(e.folded collate "C"), min(e.type collate "C"), 2
             from unnest(entities) as e
             cross join unnest(e.folded_aliases) as a (form)
             where e.reason is null
             group by a.form
             having count(distinct e.folded) = 1
         ) as k
-        order by k.form, k.rank, k.type
+        order by k.form, k.rank, k.type collate "C"
     ),
     unknown as materialized (
-        select u.folded, min(u.name) as name, row_number() over (order by u.folded) as nth
+        select u.folded, min(u.name collate "C") as name, row_number() over (order by u.folded) as nth
         from stated as s
         cross join lateral (values (s.subject_folded, s.subject), (s.object_folded, s.object)) as u (folded, name)
         where u.name is not null and u.folded not in (select k.form from known as k)
@@ -4190,11 +4203,11 @@ begin
                 when q.reason is not null and not c.is_literal then q.reason
                 when coalesce(c.known_subject, c.subject_folded) = coalesce(c.known_object, c.object_folded)
                     and not c.is_literal then 'self_loop'
-                when lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (
+                when graphrag._lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (
                     nullif(c.subject_types, '{}')
                 ) then 'type_mismatch'
                 when not c.is_literal
-                    and lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (
+                    and graphrag._lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (
                         nullif(c.object_types, '{}')
                     ) then 'type_mismatch'
             end as reason
@@ -4256,7 +4269,7 @@ create or replace function graphrag._json_flag(flag jsonb)
     returns boolean
     language sql immutable parallel safe
 as $function$
-    select lower(flag #>> '{}') in ('true', 't', 'yes', '1')
+    select graphrag._lower(flag #>> '{}') in ('true', 't', 'yes', '1')
 $function$;
 
 comment on function graphrag._json_flag(jsonb) is 'A flag a model wrote as JSON boolean, text or number.';
@@ -4336,7 +4349,7 @@ begin
             select
                 f.folded,
                 array_agg(distinct f.form) as forms,
-                (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form))[1] as name
+                (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form collate "C"))[1] as name
             from (
                 select e.folded, a.form, a.form = e.name as is_name
                 from unnest(entities) as e
@@ -4387,7 +4400,7 @@ begin
             cross join lateral (
                 select w.word
                 from string_to_table(btrim(g.words), ' ') as w (word)
-                order by length(w.word) desc, w.word
+                order by length(w.word) desc, w.word collate "C"
                 limit 1
             ) as l
         ),
@@ -4506,14 +4519,14 @@ begin
         alias as (
             select
                 a.entity,
-                array_agg(a.alias order by a.folded) as aliases,
-                array_agg(a.folded order by a.folded) as folded
+                array_agg(a.alias order by a.folded collate "C") as aliases,
+                array_agg(a.folded order by a.folded collate "C") as folded
             from (
                 select distinct on (e.folded, f.folded) e.folded as entity, f.alias, f.folded
                 from unnest(entities) as e
                 cross join unnest(e.aliases, e.folded_aliases) as f (alias, folded)
                 where e.reason is null and f.folded <> e.folded
-                order by e.folded, f.folded, length(f.alias) desc, f.alias
+                order by e.folded, f.folded, length(f.alias) desc, f.alias collate "C"
             ) as a
             group by a.entity
         ),
@@ -4680,8 +4693,8 @@ as $function$
 -- IRS of the Internal Revenue Service, DoE of the Department of Energy: the first letters, those of small words or not.
 begin
     return (
-        select upper(short) in (
-            upper(regexp_replace(n.name, '(\w)\w*[^\w]*', '\1', 'g')),
+        select upper(short collate "und-x-icu") in (
+            upper(regexp_replace(n.name, '(\w)\w*[^\w]*', '\1', 'g') collate "und-x-icu"),
             regexp_replace(regexp_replace(n.name, '\m[[:lower:]]\w*', '', 'g'), '(\w)\w*[^\w]*|\W+', '\1', 'g')
         )
         from (select regexp_replace(long, '^(the|an?) ', '', 'i')) as n (name)
@@ -4783,7 +4796,7 @@ declare
 begin
     if octet_length(_key) > length(_key) then
         _key := translate(normalize(_key, nfkc), '’٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '''01234567890123456789');
-        _key := lower(_key collate "und-x-icu");
+        _key := graphrag._lower(_key);
     else
         _key := lower(_key collate "C");
     end if;
@@ -4823,7 +4836,7 @@ declare
     _words text[] := string_to_array(_key, ' ');
     _n integer := cardinality(_words);
     _first text := left(btrim(name), 1);
-    _is_capital boolean := _first <> lower(_first collate "und-x-icu");
+    _is_capital boolean := _first <> graphrag._lower(_first);
     _is_acronym boolean;
     _is_work boolean;
     _reason text;
@@ -4837,7 +4850,7 @@ begin
     end if;
     _is_work := (_is_capital or _first between '0' and '9') and graphrag._is_type('work_type', type, hits);
     if not _is_work then
-        _is_acronym := _is_capital and _n = 1 and length(_key) > 1 and btrim(name) = upper(_key);
+        _is_acronym := _is_capital and _n = 1 and length(_key) > 1 and btrim(name) = upper(_key collate "und-x-icu");
         _reason := case
             when hits ? ('placeholder ' || _key) then 'malformed'
             when hits ? ('pronoun ' || _key)
@@ -4878,7 +4891,7 @@ create or replace function graphrag._is_type(kind text, type text, hits jsonb)
     language sql immutable parallel safe
 as $function$
     select coalesce(
-        hits ?| array[kind || ' ' || lower(type), kind || ' ' || split_part(lower(type), ' ', -1)],
+        hits ?| array[kind || ' ' || graphrag._lower(type), kind || ' ' || split_part(graphrag._lower(type), ' ', -1)],
         false
     )
 $function$;
@@ -4979,13 +4992,15 @@ as $function$
 begin
     return (
         select not hits ?| array[
-                'article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])
+                'article:en ' || graphrag._lower(words[1]),
+                'pronoun:en ' || graphrag._lower(words[1]),
+                'title_word ' || graphrag._lower(words[1])
             ]
             and words[1] !~ '^[IVX]+$'
             and coalesce(
                 count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
                     and bool_and(w.is_capital or hits ? ('particle ' || w.word))
-                    and not bool_or(hits ? ('determiner:en ' || lower(w.word)))
+                    and not bool_or(hits ? ('determiner:en ' || graphrag._lower(w.word)))
                     and (not bool_or(w.is_abbreviation) or bool_and(w.is_abbreviation)),
                 false
             )
@@ -5053,7 +5068,7 @@ begin
     -- An amount or a percentage is one in any case: Five Million Dollars, quinze pour cent.
     if cardinality(words) > 1 and exists (
         select
-        from unnest(array[key, lower(left(name, 1)) || substr(name, 2)]) as n (name)
+        from unnest(array[key, graphrag._lower(left(name, 1)) || substr(name, 2)]) as n (name)
         where (graphrag._parse_quantity(graphrag._figures_of_words(n.name))).kind in ('money', 'percent')
     ) then
         return 'bare_quantity';
@@ -5063,7 +5078,7 @@ begin
     if left(name, 1) <> left(key, 1)
         and (
             not hits ?| array['number:en ' || key, 'number:* ' || key]
-            or (name = upper(name) and key not like '% %')
+            or (name = upper(name collate "und-x-icu") and key not like '% %')
         ) then
         return null;
     end if;
@@ -5091,13 +5106,13 @@ declare
         cross join lateral string_to_table(
             concat_ws(
                 '|',
-                regexp_replace(lower(n.name collate "und-x-icu"), '[.,]?( |$)', '|', 'g'),
-                lower(n.name collate "und-x-icu"),
+                regexp_replace(graphrag._lower(n.name), '[.,]?( |$)', '|', 'g'),
+                graphrag._lower(n.name),
                 case when n.name ~ '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]$'
                     then concat_ws('|', right(n.name, 1), right(n.name, 2), right(n.name, 3))
                 end,
-                lower(n.type),
-                split_part(lower(n.type), ' ', -1)
+                graphrag._lower(n.type),
+                split_part(graphrag._lower(n.type), ' ', -1)
             ),
             '|'
         ) as p (probe)
@@ -5121,7 +5136,7 @@ as $function$
 declare
     _shape graphrag._name_shape;
     _words text[] := string_to_array(name, ' ');
-    _keys text[] := string_to_array(regexp_replace(lower(name collate "und-x-icu"), '[.,](?= |$)', '', 'g'), ' ');
+    _keys text[] := string_to_array(regexp_replace(graphrag._lower(name), '[.,](?= |$)', '', 'g'), ' ');
     _n integer := cardinality(_words);
     _core text[];
     _ending integer;
@@ -5151,7 +5166,7 @@ begin
     then
         _shape.form := 'article';
         _shape.core := graphrag._fold_name(array_to_string(_words[2:], ' '));
-    elsif _shape.is_person and hits ?| array['role ' || lower(name), 'common ' || lower(name)] then
+    elsif _shape.is_person and hits ?| array['role ' || graphrag._lower(name), 'common ' || graphrag._lower(name)] then
         _shape.is_person := null;
     end if;
     if (_shape.is_person or _shape.form in ('title', 'given title', 'rank')) and _shape.form is distinct from 'article'
@@ -5271,31 +5286,31 @@ declare
     _n integer := cardinality(words);
     _text text := array_to_string(words, ' ');
 begin
-    while _n > 2 and hits ? ('generation ' || rtrim(lower(words[_n]), '.')) loop
+    while _n > 2 and hits ? ('generation ' || rtrim(graphrag._lower(words[_n]), '.')) loop
         _n := _n - 1;
     end loop;
     if _n = 1 and _text ~ '^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,5}$' then
         shape.family := array(select left(_text, l) from generate_series(1, least(2, length(_text) - 1)) as l);
         shape.given := case when length(_text) > 2 then array[right(_text, 2)] end;
     elsif _n between 2 and 6
-        and not hits ? ('article ' || lower(words[1]))
+        and not hits ? ('article ' || graphrag._lower(words[1]))
         and not _text ~ '\d|[''’]s( |$)'
         and (
             select bool_and(
-                w.word <> lower(w.word collate "und-x-icu")
-                or lower(w.word collate "und-x-icu") = upper(w.word collate "und-x-icu")
+                w.word <> graphrag._lower(w.word)
+                or graphrag._lower(w.word) = upper(w.word collate "und-x-icu")
                 or hits ? ('particle ' || w.word)
             )
             from unnest(words[:_n]) as w (word)
         )
     then
         shape.gender := coalesce(
-            shape.gender, graphrag._gender_of(array[lower(words[1] collate "und-x-icu")], 'name', hits)
+            shape.gender, graphrag._gender_of(array[graphrag._lower(words[1])], 'name', hits)
         );
         shape.given := array(
             select graphrag._fold_name(array_to_string(words[:i], ' '))
             from generate_series(1, _n - 1) as i
-            where not hits ? ('particle ' || lower(words[i])) and length(rtrim(words[i], '.')) > 1
+            where not hits ? ('particle ' || graphrag._lower(words[i])) and length(rtrim(words[i], '.')) > 1
         );
         shape.family := array(
             select graphrag._fold_name(array_to_string(words[i:_n], ' '))
@@ -5324,7 +5339,7 @@ begin
         _predicate := regexp_replace(_predicate, '([A-Z])(?=[A-Z][a-z])', '\1_', 'g');
     end if;
     if octet_length(_predicate) > length(_predicate) then
-        _predicate := lower(normalize(_predicate, nfkc) collate "und-x-icu");
+        _predicate := graphrag._lower(normalize(_predicate, nfkc));
         _predicate := regexp_replace(
             _predicate,
             '[\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2010-\u2027\u2030-\u205e\u20a0-\u20cf'
@@ -5618,10 +5633,10 @@ create function graphrag._is_percent(unit text)
     language sql immutable parallel safe
 as $function$
     select coalesce(
-        lower(split_part(unit, ' of ', 1)) = any (
+        graphrag._lower(split_part(unit, ' of ', 1)) = any (
             '{%,percent,per cent,pct,pct.,prozent,procent,pour cent,por ciento,por cento,porcento,per cento,percento}'
         )
-        and (unit = lower(unit) or unit not like '% of %'),
+        and (unit = graphrag._lower(unit) or unit not like '% of %'),
         false
     )
 $function$;
@@ -5665,7 +5680,8 @@ as $function$
 -- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
 begin
     return coalesce(
-        graphrag._currency_code(symbol), case when length(symbol) > 3 then graphrag._currency_code(lower(symbol)) end
+        graphrag._currency_code(symbol),
+        case when length(symbol) > 3 then graphrag._currency_code(graphrag._lower(symbol)) end
     );
 end
 $function$;
@@ -5684,8 +5700,8 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
-    if _word <> lower(_word) and lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
-        _word := lower(_word);
+    if _word <> graphrag._lower(_word) and graphrag._lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+        _word := graphrag._lower(_word);
     end if;
     return coalesce(
         (
@@ -5764,7 +5780,7 @@ as $function$
 -- Without a blank between, Latin letters are a unit only if they are a symbol of one (5km, 12bps, 20kW, not 49ers or
 -- 4chan). The letters of other scripts are (100人).
     select case
-        when ascii(rest) between 97 and 122 then lower(substring(rest from '^[a-z]+')) = any (
+        when ascii(rest) between 97 and 122 then graphrag._lower(substring(rest from '^[a-z]+')) = any (
             '{km,m,cm,mm,nm,kg,g,mg,t,lb,lbs,oz,ft,in,yd,mi,mph,kph,kmh,hp,s,ms,ns,sec,secs,min,mins,h,hr,hrs,d,wk,wks,mo,mos,'
             'yr,yrs,y,l,ml,cl,dl,gal,pp,ppt,bp,bps,pt,pts,px,fps,rpm,dpi,ppm,ppb,kb,mb,gb,tb,kbps,mbps,gbps,k,kw,kwh,w,wh,v,a,'
             'mah,hz,khz,mhz,ghz,db,cal,kcal,kj,j,n,pa,kpa,ha,ac,sqft,bbl,boe,x,p,c,th,st,nd,rd}'
@@ -5793,7 +5809,7 @@ begin
     if octet_length(_value) > length(_value) then
         _value := translate(_value, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789');
     end if;
-    _lower := lower(_value);
+    _lower := graphrag._lower(_value);
     if position('://' in _lower) > 0 or left(_lower, 4) = 'www.' then
         _result.kind := case when _lower ~ '^([a-z][a-z0-9+.-]*://|www\.)\S+$' then 'url' end;
     elsif position('@' in _lower) > 0 then
@@ -5829,7 +5845,7 @@ begin
         or length(_value) > 500
         or position('://' in _value) > 0
         or position('@' in _value) > 0
-        or graphrag._is_identifier(lower(_value)) then
+        or graphrag._is_identifier(graphrag._lower(_value)) then
         return graphrag._parse_value(_value);
     end if;
     _result := graphrag._parse_quantity(_value);
@@ -6016,7 +6032,7 @@ begin
         select distinct on (a.stated) a.stated, f.name
         from asked as a
         join form as f on f.form = a.normal
-        order by a.stated, f.rank, f.name
+        order by a.stated, f.rank, f.name collate "C"
     ),
     inexact as materialized (
         select a.*
@@ -6034,7 +6050,7 @@ begin
         select distinct on (c.stated) c.stated, c.name
         from candidate as c
         where graphrag._verb_bases(c.form_head) && graphrag._verb_bases(c.head)
-        order by c.stated, c.rank, c.name
+        order by c.stated, c.rank, c.name collate "C"
     )
     select a.stated, coalesce(p.inverse_of, p.name, a.normal), p.inverse_of is not null, p.name is not null
     from asked as a
@@ -6119,7 +6135,9 @@ begin
     end if;
     return case
         when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
-            then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
+            then regexp_replace(
+                regexp_replace(graphrag._lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g'
+            )
         else unit
     end;
 end
@@ -6134,7 +6152,7 @@ as $function$
 -- A word may be written with a capital (5 Kilometer); a symbol is as it is.
 begin
     return coalesce(
-        graphrag._units() ->> unit, case when length(unit) > 3 then graphrag._units() ->> lower(unit) end
+        graphrag._units() ->> unit, case when length(unit) > 3 then graphrag._units() ->> graphrag._lower(unit) end
     );
 end
 $function$;
@@ -6229,16 +6247,16 @@ begin
     if value is null then
         return null;
     elsif _parsed.kind = 'boolean' then
-        _key := 'b:' || (lower(btrim(value)) in ('true', 'yes'));
+        _key := 'b:' || (graphrag._lower(btrim(value)) in ('true', 'yes'));
     elsif _parsed.kind = 'url' then
         _key := 't:' || btrim(value);
     elsif _parsed.kind = 'identifier' then
         _key := 'i:' || case
-            when value ~* '^isbn|^[+(]?[\d][-\d() ]+x?$'
-                then regexp_replace(regexp_replace(lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g')
-            else regexp_replace(lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
+            when graphrag._lower(value) ~ '^isbn|^[+(]?[\d][-\d() ]+x?$'
+                then regexp_replace(regexp_replace(graphrag._lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g')
+            else regexp_replace(graphrag._lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
         end;
-    elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
+    elsif _parsed.kind = 'date' and graphrag._lower(value) !~ '\mf(y|q|iscal)' then
         _period := graphrag.parse_period(value);
         _key := case
             -- A year may be a figure that was written without a comma.
@@ -6319,7 +6337,7 @@ declare
 begin
     if position('(' in records::text) = 0
         and coalesce(position('(' in body), 0) = 0
-        and records::text !~* ' (formerly|previously|originally|also known|a\.?k\.?a|née) '
+        and graphrag._lower(records::text) !~ ' (formerly|previously|originally|also known|a\.?k\.?a|née) '
     then
         return records;
     end if;
@@ -6345,7 +6363,7 @@ begin
             select
                 coalesce(p.parts[1], w.whole) as name,
                 array(
-                    select distinct a.alias
+                    select distinct a.alias collate "C"
                     from unnest(
                         p.parts[2:] || case
                             when length(w.whole) <= 400
@@ -6420,7 +6438,7 @@ begin
         return '{}';
     end if;
     return array(
-        select distinct i.found[2]
+        select distinct i.found[2] collate "C"
         from regexp_matches(
             body, regexp_replace(name, '([^[:alnum:]\s])', '\\\1', 'g') || '((?:\s*\([^()]+\))+)', 'g'
         ) as c (chain)
@@ -6464,13 +6482,15 @@ as $function$
 begin
     return (
         select exists (
-            select from regexp_split_to_table(lower(name), '[^[:alnum:]]+') as n (word)
+            select from regexp_split_to_table(graphrag._lower(name), '[^[:alnum:]]+') as n (word)
             where length(n.word) > 2
-                and n.word in (select a.word from regexp_split_to_table(lower(alias), '[^[:alnum:]]+') as a (word))
+                and n.word in (
+                    select a.word from regexp_split_to_table(graphrag._lower(alias), '[^[:alnum:]]+') as a (word)
+                )
         )
         or (
             length(alias) > 1
-            and alias = upper(alias)
+            and alias = upper(alias collate "und-x-icu")
             and regexp_replace(alias, '[^[:alnum:]]', '', 'g')
                 = array_to_string(
                     array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), ''
@@ -8786,7 +8806,7 @@ begin
         from entity_name as n
         where n.entity = _entities[1] and n.died is null and n.role <> 'claimed'
         group by n.folded
-        order by bool_or(n.role = 'canonical') desc, n.folded
+        order by bool_or(n.role = 'canonical') desc, n.folded collate "C"
     );
     return _names;
 end
@@ -9063,7 +9083,10 @@ begin
             l.folded collate "C"
     ),
     typed as (
-        select l.label, array_agg(distinct l.type order by l.type) filter (where l.type is not null) as types
+        select
+            l.label,
+            array_agg(distinct l.type collate "C" order by l.type collate "C")
+                filter (where l.type is not null) as types
         from live as l
         group by l.label
     )
@@ -9856,12 +9879,12 @@ begin
                 s.document,
                 s.folded,
                 bool_and(s.is_person) as is_person,
-                min(s.form) as form,
+                min(s.form collate "C") as form,
                 case when min(s.gender) = max(s.gender) then min(s.gender) end as gender,
-                min(s.core) as core,
+                min(s.core collate "C") as core,
                 bool_or(s.given <> '{}' or s.family <> '{}') as is_full,
                 bool_or(s.identifiers <> '{}') as is_identified,
-                array_agg(distinct lower(s.type)) filter (where s.type is not null) as types
+                array_agg(distinct graphrag._lower(s.type)) filter (where s.type is not null) as types
             from said as s
             group by s.document, s.folded
         ),
@@ -10163,7 +10186,7 @@ begin
             from unnest(claims) as c
         ),
         chosen as (
-            select c.document, c.folded, min(c.label) as label
+            select c.document, c.folded, min(c.label collate "C") as label
             from candidate as c
             group by c.document, c.folded
             having count(distinct c.label) = 1
@@ -11339,10 +11362,10 @@ begin
             cross join jsonb_to_recordset(a.answer -> 'entities') as e (name text, type text, aliases text[])
         ),
         alias as (
-            select distinct lower(x.alias) as alias, lower(n.name) as name
+            select distinct graphrag._lower(x.alias) as alias, graphrag._lower(n.name) as name
             from named as n
             cross join unnest(n.aliases) as x (alias)
-            where lower(x.alias) <> lower(n.name)
+            where graphrag._lower(x.alias) <> graphrag._lower(n.name)
         ),
         counted as (
             select
@@ -11351,8 +11374,8 @@ begin
                 count(distinct n.no) as chunks,
                 min(n.no) as first_no
             from named as n
-            where length(n.name) <= 100 and not exists (select from alias as a where a.alias = lower(n.name))
-            group by lower(n.name)
+            where length(n.name) <= 100 and not exists (select from alias as a where a.alias = graphrag._lower(n.name))
+            group by graphrag._lower(n.name)
         ),
         candidate as materialized (
             select
@@ -11916,7 +11939,7 @@ begin
         cross join jsonb_array_elements_text(m.payload -> 'names') as n (name)
         where m.space = $1 and m.kind = 'merge' and m.died is null and n.name = any (names)
         union all
-        select distinct m.folded, min(m.folded) over (partition by i.identifier), 0
+        select distinct m.folded, min(m.folded collate "C") over (partition by i.identifier), 0
         from unnest(names) as n (folded)
         join mention as m on m.space = $1 and m.folded = n.folded
         cross join unnest(m.identifiers) as i (identifier)
@@ -11956,7 +11979,7 @@ begin
             from unnest(names, labels) with ordinality as n (folded, label, no)
         ),
         holder as (
-            select c.alias, min(n.label) as label
+            select c.alias, min(n.label collate "C") as label
             from unnest(owners, aliases) as c (owner, alias)
             join name as n on n.folded = c.owner
             group by c.alias
@@ -11973,7 +11996,7 @@ begin
             join name as b on b.folded = m.other
         ),
         hooked as (
-            select j.label, least(j.label, min(j.other)) as least
+            select j.label, least(j.label collate "C", min(j.other collate "C")) as least
             from (
                 select e.label, e.other from edge as e
                 union
@@ -12212,7 +12235,7 @@ begin
     preferred as (
         select distinct on (s.entity) s.*
         from shared as s
-        order by s.entity, s.names desc, s.has_canonical desc, s.label
+        order by s.entity, s.names desc, s.has_canonical desc, s.label collate "C"
     )
     select distinct on (p.label) p.entity, p.label
     from preferred as p
@@ -13031,7 +13054,7 @@ as $function$
 -- Part numbers, CVE ids, versions, file paths: what a text-search parser takes apart and a reader wants found exactly.
 begin
     return (
-        select coalesce(array_agg(distinct lower(t.token)), '{}')
+        select coalesce(array_agg(distinct graphrag._lower(t.token)), '{}')
         from (
             select btrim(w.word, '.,;:!?()[]{}<>"''`') as token
             from regexp_split_to_table(translate(body, '"“”‘’«»', '       '), '\s+') as w (word)
@@ -13590,7 +13613,7 @@ begin
         select coalesce(
             jsonb_agg(
                 jsonb_build_object('name', v.name, 'types', v.types, 'mentions', d.mentions)
-                order by d.mentions desc, v.name
+                order by d.mentions desc, v.name collate "C"
             ),
             '[]'
         )
@@ -13627,7 +13650,9 @@ begin
                     'status', r.status,
                     'weight', r.weight
                 )
-                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated, r.effective
+                order by
+                    s.name collate "C", r.predicate collate "C", coalesce(o.name, r.value) collate "C",
+                    r.negated, r.effective
             ),
             '[]'
         )
@@ -15115,8 +15140,8 @@ as $function$
 declare
     _open constant text[] := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,current,currently,'
         'now,today,-,?}';
-    _from text := nullif(lower(btrim(valid_from)), '');
-    _to text := nullif(lower(btrim(valid_to)), '');
+    _from text := nullif(graphrag._lower(btrim(valid_from)), '');
+    _to text := nullif(graphrag._lower(btrim(valid_to)), '');
     _lower timestamptz;
     _upper timestamptz;
 begin
@@ -15929,7 +15954,7 @@ as $function$
 -- an era, FY18) and what is not exact (c. 1200, mid-2021, later).
 -- A fiscal year is named after the year in which it ends: with 10, FY2018 begins on 1 October 2017.
 declare
-    _stated text := lower(btrim(stated));
+    _stated text := graphrag._lower(btrim(stated));
     _part text[];
 begin
     if fiscal_year_start not between 1 and 12 then
@@ -18383,7 +18408,7 @@ as $function$
         group by 1, 2
     ) as w
     cross join lateral regexp_match(
-        lower(left(question, 4000) collate "und-x-icu"),
+        graphrag._lower(left(question, 4000)),
         format(case when w.is_run_together then '(%s)' else '\m(%s)\M' end, w.pattern)
     ) as m (found)
     where m.found is not null
@@ -18615,7 +18640,7 @@ begin
             from unnest(graphrag._text_vector(_config, left(question, 4000))) as q
             union all
             select avg(
-                (position(lower(n.name collate "und-x-icu") in lower(_found collate "und-x-icu")) > 0)::integer
+                (position(graphrag._lower(n.name) in graphrag._lower(_found)) > 0)::integer
             )
             from jsonb_array_elements_text(features -> 'entities') as n (name)
         ) as c
@@ -21756,18 +21781,18 @@ begin
             order by p.no, v.died is null desc, v.born desc, v.id desc
         ),
         kept as (
-            select distinct on (lower(s.title)) s.*
+            select distinct on (graphrag._lower(s.title)) s.*
             from same as s
-            where s.is_live or lower(s.title) <> all (
+            where s.is_live or graphrag._lower(s.title) <> all (
                 array(
-                    select lower(r.title)
+                    select graphrag._lower(r.title)
                     from community as c
                     join community_version as v on v.community = c.id and v.died is null
                     join report as r on r.id = v.report
                     where c.space = $1
-                ) || array(select lower(t.title) from unnest(taken) as t (title))
+                ) || array(select graphrag._lower(t.title) from unnest(taken) as t (title))
             )
-            order by lower(s.title), s.is_live desc, s.no
+            order by graphrag._lower(s.title), s.is_live desc, s.no
         ),
         shared as (  -- grouped without the arrays, of which each member would have a copy
             select e.no, v.community, v.level, r.size, count(*) as members
@@ -22393,7 +22418,7 @@ begin
         degree double precision,
         age double precision
     )
-    order by b.score, b.name, b.entity;
+    order by b.score, b.name collate "C", b.entity;
 end
 $function$;
 
@@ -25744,7 +25769,7 @@ begin
             v.name,
             v.types,
             array(
-                select min(n.name)
+                select min(n.name collate "C")
                 from entity_name as n
                 where n.entity = v.entity
                     and n.role <> 'canonical'

@@ -25,7 +25,7 @@ begin
         coalesce(d.is_functional, false),
         coalesce(d.is_value, false),
         -- One group however it is spelt.
-        array(select lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
+        array(select graphrag._lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
         coalesce(d.subject_types, '{}'),
         coalesce(d.object_types, '{}')
     from jsonb_to_recordset(declarations) as d (
@@ -51,7 +51,9 @@ begin
         exclusive_groups = case
             when is_preset
                 then array(
-                    select distinct g from unnest(p.exclusive_groups || excluded.exclusive_groups) as g order by g
+                    select distinct g.name collate "C"
+                    from unnest(p.exclusive_groups || excluded.exclusive_groups) as g (name)
+                    order by 1
                 )
             else excluded.exclusive_groups
         end,
@@ -69,7 +71,7 @@ create function graphrag._normal_forms(forms text[], name text)
     returns text[]
     language sql immutable parallel safe
 as $function$
-    select coalesce(array_agg(distinct n.form order by n.form), '{}')
+    select coalesce(array_agg(distinct n.form collate "C" order by n.form collate "C"), '{}')
     from unnest(forms) as f
     cross join lateral (select graphrag._normalize_predicate(f)) as n (form)
     where n.form not in ('', graphrag._normalize_predicate(name))

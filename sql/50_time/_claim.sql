@@ -12,8 +12,8 @@ as $function$
 declare
     _open constant text[] := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,current,currently,'
         'now,today,-,?}';
-    _from text := nullif(lower(btrim(valid_from)), '');
-    _to text := nullif(lower(btrim(valid_to)), '');
+    _from text := nullif(graphrag._lower(btrim(valid_from)), '');
+    _to text := nullif(graphrag._lower(btrim(valid_to)), '');
     _lower timestamptz;
     _upper timestamptz;
 begin

@@ -11,7 +11,7 @@ as $function$
 -- an era, FY18) and what is not exact (c. 1200, mid-2021, later).
 -- A fiscal year is named after the year in which it ends: with 10, FY2018 begins on 1 October 2017.
 declare
-    _stated text := lower(btrim(stated));
+    _stated text := graphrag._lower(btrim(stated));
     _part text[];
 begin
     if fiscal_year_start not between 1 and 12 then
