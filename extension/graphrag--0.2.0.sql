@@ -3941,7 +3941,7 @@ begin
     end if;
     _part := regexp_match(
         _value,
-        '^(?:(\d{1,6}) )?([1-9]\d?)/(2|3|4|5|6|7|8|9|10|12|16|20|32|64|100|1000)(?: (?:of (?:the )?)?(\D+))?$'
+        '^(?:([0-9]{1,6}) )?([1-9][0-9]?)/(2|3|4|5|6|7|8|9|10|12|16|20|32|64|100|1000)(?: (?:of (?:the )?)?([^0-9]+))?$'
     );
     if _part is null or _part[2]::integer >= _part[3]::integer then
         return _value;
@@ -4013,14 +4013,14 @@ begin
     _folded := translate(_folded, E'\t\n\x0b\f\r_-''`\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x1b\x1f\x7f', '       ');
     if position('.' in _folded) > 0 then
         _folded := regexp_replace(_folded, '(?<![a-z0-9])([a-z])\. ?(?=[a-z]\.)', '\1', 'g');
-        _folded := regexp_replace(_folded, '(?<=[^ \d[:punct:]])\.(?= |$)', '', 'g');
+        _folded := regexp_replace(_folded, '(?<=[^ 0-9[:punct:]])\.(?= |$)', '', 'g');
     end if;
     _folded := btrim(_folded);
     if position(' ' in _folded) > 0 then
         -- \x1f marks the separators that stay
         _folded := regexp_replace(
             _folded,
-            '(?<=\d) +(?=\d)|(?<=(?:^|[^a-z0-9])[a-z]) +(?=[a-z])|(?<=[a-z]) +(?=[a-z](?:[^a-z0-9]|$))',
+            '(?<=[0-9]) +(?=[0-9])|(?<=(?:^|[^a-z0-9])[a-z]) +(?=[a-z])|(?<=[a-z]) +(?=[a-z](?:[^a-z0-9]|$))',
             E'\x1f',
             'g'
         );
@@ -4341,7 +4341,7 @@ begin
         order by k.form, k.rank, k.type
     ),
     unknown as materialized (
-        select u.folded, min(u.name) as name, row_number() over (order by u.folded) as nth
+        select u.folded, min(u.name collate "C") as name, row_number() over (order by u.folded) as nth
         from stated as s
         cross join lateral (values (s.subject_folded, s.subject), (s.object_folded, s.object)) as u (folded, name)
         where u.name is not null and u.folded not in (select k.form from known as k)
@@ -4505,7 +4505,7 @@ create function graphrag._json_confidence(confidence jsonb)
     language sql immutable parallel safe
 as $function$
     select case
-        when confidence #>> '{}' ~ '^\d{1,9}(\.\d+)?$' then least((confidence #>> '{}')::numeric, 1)::real
+        when confidence #>> '{}' ~ '^[0-9]{1,9}(\.[0-9]+)?$' then least((confidence #>> '{}')::numeric, 1)::real
         else 1
     end
 $function$;
@@ -4576,7 +4576,7 @@ begin
             select
                 f.folded,
                 array_agg(distinct f.form) as forms,
-                (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form))[1] as name
+                (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form collate "C"))[1] as name
             from (
                 select e.folded, a.form, a.form = e.name as is_name
                 from unnest(entities) as e
@@ -4627,7 +4627,7 @@ begin
             cross join lateral (
                 select w.word
                 from string_to_table(btrim(g.words), ' ') as w (word)
-                order by length(w.word) desc, w.word
+                order by length(w.word) desc, w.word collate "C"
                 limit 1
             ) as l
         ),
@@ -4753,7 +4753,7 @@ begin
                 from unnest(entities) as e
                 cross join unnest(e.aliases, e.folded_aliases) as f (alias, folded)
                 where e.reason is null and f.folded <> e.folded
-                order by e.folded, f.folded, length(f.alias) desc, f.alias
+                order by e.folded, f.folded, length(f.alias) desc, f.alias collate "C"
             ) as a
             group by a.entity
         ),
@@ -4944,20 +4944,21 @@ begin
         when length(value) = 36 then value ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
         when left(value, 4) in ('isbn', 'issn', 'doi:', 'doi ', 'orci', 'arxi', 'pmid')
             then value ~ '^(isbn|issn|doi|orcid|arxiv|pmid)\M\S*( \S+){0,5}$' and _frame <> value
-        when left(value, 3) = '10.' and position('/' in value) > 0 then value ~ '^10\.\d{4,9}/\S+$'
-        when left(value, 4) = 'cve-' then value ~ '^cve-\d{4}-\d{4,}$'
+        when left(value, 3) = '10.' and position('/' in value) > 0 then value ~ '^10\.[0-9]{4,9}/\S+$'
+        when left(value, 4) = 'cve-' then value ~ '^cve-[0-9]{4}-[0-9]{4,}$'
         -- +1 555 123, +44 20 7946 0958, +15551234567; but +1,234 and +5 % are figures.
         when left(value, 1) = '+' then translate(_frame, '+-(). ', '') = ''
             and length(value) - length(_frame) between 7 and 15
-            and (translate(_frame, '-( ', '') <> _frame or value ~ '^\+\d{10,}$')
-        when left(value, 1) = '(' then value ~ '^\(\d{3}\) ?\d{3}-\d{4}$'
-        when _frame in ('...', '...:', '.../') then value ~ '^\d{1,3}(\.\d{1,3}){3}(:\d{1,5}|/\d\d?)?$'
-            and 255 >= all (string_to_array(substring(value from '^[\d.]+'), '.')::integer[])
+            and (translate(_frame, '-( ', '') <> _frame or value ~ '^\+[0-9]{10,}$')
+        when left(value, 1) = '(' then value ~ '^\([0-9]{3}\) ?[0-9]{3}-[0-9]{4}$'
+        when _frame in ('...', '...:', '.../') then value ~ '^[0-9]{1,3}(\.[0-9]{1,3}){3}(:[0-9]{1,5}|/[0-9][0-9]?)?$'
+            and 255 >= all (string_to_array(substring(value from '^[0-9.]+'), '.')::integer[])
         when translate(_frame, 'abcdef', '') like '::%' then value ~ '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$'
             and (value like '%::%' or value ~ '^([^:]+:){7}[^:]+$')
         when translate(_frame, '- x', '') = '' and length(value) - length(_frame) between 9 and 13 then case
-            when value like '97%' and value ~ '^97[89][- ]?(\d[- ]?){9}\d$' then graphrag._has_check_digit(value, 10)
-            when value ~ '^\d{1,5}[- ]\d{1,7}[- ]\d{1,6}[- ][\dx]$' then graphrag._has_check_digit(value, 11)
+            when value like '97%' and value ~ '^97[89][- ]?([0-9][- ]?){9}[0-9]$'
+                then graphrag._has_check_digit(value, 10)
+            when value ~ '^[0-9]{1,5}[- ][0-9]{1,7}[- ][0-9]{1,6}[- ][0-9x]$' then graphrag._has_check_digit(value, 11)
             else false
         end
         else false
@@ -4982,7 +4983,7 @@ begin
                     else 1
                 end
             ) % modulus = 0
-        from regexp_matches(value, '[\dx]', 'g') with ordinality as d (part, no)
+        from regexp_matches(value, '[0-9x]', 'g') with ordinality as d (part, no)
     );
 end
 $function$;
@@ -5256,13 +5257,15 @@ as $function$
 declare
     _kind text;
 begin
-    if key ~ '\d' then
+    if key ~ '[0-9]' then
         _kind := (graphrag._parse_value(name)).kind;
         return case
             when _kind in ('number', 'date') and is_work then null
-            when is_typed and name ~ '^\d{1,4}([[:alpha:]]+|[-/]\d{1,3})$' and _kind is distinct from 'date' then null
+            when is_typed and name ~ '^[0-9]{1,4}([[:alpha:]]+|[-/][0-9]{1,3})$' and _kind is distinct from 'date'
+                then null
             when _kind in ('number', 'quantity', 'money', 'percent') then 'bare_quantity'
-            when _kind = 'date' or key ~ '^(\d{3,4} ?[-–—/] ?\d{2,4}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}[月월] ?\d{1,2}[日일])$'
+            when _kind = 'date' or key ~ ('^([0-9]{3,4} ?[-–—/] ?[0-9]{2,4}'
+                '|[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}|[0-9]{1,2}[月월] ?[0-9]{1,2}[日일])$')
                 then 'bare_date'
             when length(key) <= 15 and left(key, 1) <> 'h' and graphrag.parse_period(key || ' 2000') is not null
                 then 'bare_date'
@@ -5508,7 +5511,7 @@ begin
         shape.given := case when length(_text) > 2 then array[right(_text, 2)] end;
     elsif _n between 2 and 6
         and not hits ? ('article ' || lower(words[1]))
-        and not _text ~ '\d|[''’]s( |$)'
+        and not _text ~ '[0-9]|[''’]s( |$)'
         and (
             select bool_and(
                 w.word <> lower(w.word collate "und-x-icu")
@@ -5742,10 +5745,11 @@ begin
         return _digits::numeric;
     end if;
     return case
-        when _digits ~ '^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$' or _digits ~ '^\d{1,3}([ '']\d{3})+(\.\d+)?$'
+        when _digits ~ '^[0-9]{1,3}(,[0-9]{2,3})*,[0-9]{3}(\.[0-9]+)?$'
+            or _digits ~ '^[0-9]{1,3}([ ''][0-9]{3})+(\.[0-9]+)?$'
             then translate(_digits, ', ''', '')
-        when _digits ~ '^\d{1,3}(\.\d{3})+,\d+$' or _digits ~ '^\d{1,3}(\.\d{3}){2,}$'
-            or _digits ~ '^\d{1,3}( \d{3})*,(\d{1,2}|\d{4,})$'
+        when _digits ~ '^[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$' or _digits ~ '^[0-9]{1,3}(\.[0-9]{3}){2,}$'
+            or _digits ~ '^[0-9]{1,3}( [0-9]{3})*,([0-9]{1,2}|[0-9]{4,})$'
             then translate(_digits, ',. ', '.')
     end::numeric;
 end
@@ -5765,7 +5769,7 @@ declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
     _value text := translate(btrim(value), '−–—  ’', '---  ''');
-    _prefix text := substring(_value from '^\D*');
+    _prefix text := substring(_value from '^[^0-9]*');
     _before text := btrim(translate(_prefix, '-+(~≈<>≤≥', ''));
     _symbol text := split_part(_before, ' ', -1);
     _currency text := graphrag._currency(_symbol);
@@ -5783,7 +5787,7 @@ begin
     end if;
     _is_bound := _is_bound or coalesce(graphrag._is_bound(_before), false);
     _part := regexp_match(
-        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
+        substr(_value, length(_prefix) + 1), '^([0-9][0-9.,''’ ]*[0-9]|[0-9])(e[-+]?[0-9][0-9]?)?([^0-9.,].*)?$'
     );
     if _part is null or length(_part[3]) > 61 then
         return _nothing;
@@ -5811,7 +5815,7 @@ begin
     elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
-            and _part[1] ~ '^(1\d|20)\d\d$'
+            and _part[1] ~ '^(1[0-9]|20)[0-9][0-9]$'
             and graphrag._unit_code(_unit) is null
             and _unit !~ '([^sui]s|people|men|women|children|^.{1,3})$'
         ) then
@@ -5847,10 +5851,10 @@ create function graphrag._is_percent(unit text)
     language sql immutable parallel safe
 as $function$
     select coalesce(
-        lower(split_part(unit, ' of ', 1)) = any (
+        lower(split_part(unit, ' of ', 1) collate "und-x-icu") = any (
             '{%,percent,per cent,pct,pct.,prozent,procent,pour cent,por ciento,por cento,porcento,per cento,percento}'
         )
-        and (unit = lower(unit) or unit not like '% of %'),
+        and (unit = lower(unit collate "und-x-icu") or unit not like '% of %'),
         false
     )
 $function$;
@@ -5891,7 +5895,8 @@ as $function$
 -- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
 begin
     return coalesce(
-        graphrag._currency_code(symbol), case when length(symbol) > 3 then graphrag._currency_code(lower(symbol)) end
+        graphrag._currency_code(symbol),
+        case when length(symbol) > 3 then graphrag._currency_code(lower(symbol collate "und-x-icu")) end
     );
 end
 $function$;
@@ -5909,8 +5914,8 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
-    if _word <> lower(_word) and lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
-        _word := lower(_word);
+    if lower(_word collate "und-x-icu") ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+        _word := lower(_word collate "und-x-icu");
     end if;
     return coalesce(
         (
@@ -6016,21 +6021,21 @@ begin
     if octet_length(_value) > length(_value) then
         _value := translate(_value, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789');
     end if;
-    _lower := lower(_value);
+    _lower := lower(_value collate "und-x-icu");
     if position('://' in _lower) > 0 or left(_lower, 4) = 'www.' then
         _result.kind := case when _lower ~ '^([a-z][a-z0-9+.-]*://|www\.)\S+$' then 'url' end;
     elsif position('@' in _lower) > 0 then
         _result.kind := case when _lower ~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' then 'identifier' end;
     elsif _lower in ('true', 'false', 'yes', 'no') then
         _result.kind := 'boolean';
-    elsif _value !~ '[\d¼-¾⅐-⅞]' then
+    elsif _value !~ '[0-9¼-¾⅐-⅞]' then
         -- A capital makes it a name.
         if left(_value, 1) = left(_lower, 1) and graphrag._begins_with_number(_value) then
             _result := graphrag._parse_quantity(graphrag._figures_of_words(_value));
         end if;
     elsif graphrag._is_identifier(_lower) then
         _result.kind := 'identifier';
-    elsif length(_value) <> 2 or _value !~ '^\d[A-Z]$' then
+    elsif length(_value) <> 2 or _value !~ '^[0-9][A-Z]$' then
         _result := graphrag._parse_literal(_value);
     end if;
     return _result;
@@ -6051,7 +6056,7 @@ begin
         or length(_value) > 500
         or position('://' in _value) > 0
         or position('@' in _value) > 0
-        or graphrag._is_identifier(lower(_value)) then
+        or graphrag._is_identifier(lower(_value collate "und-x-icu")) then
         return graphrag._parse_value(_value);
     end if;
     _result := graphrag._parse_quantity(_value);
@@ -6062,7 +6067,7 @@ begin
         )
         and graphrag.parse_period(_value) is not null then
         return row('date', case when length(_value) = 4 then _result.number end, null, null)::graphrag.parsed_value;
-    elsif _result.kind is null and length(_value) <= 60 and _value ~ '\d.*[^\d.,].*\d' then
+    elsif _result.kind is null and length(_value) <= 60 and _value ~ '[0-9].*[^0-9.,].*[0-9]' then
         _result := graphrag._parse_compound_value(_value);
     end if;
     return _result;
@@ -6107,11 +6112,11 @@ declare
         "minutes": ["time", 60], "min": ["time", 60], "mins": ["time", 60], "m": ["time", 60], "second": ["time", 1],
         "seconds": ["time", 1], "sec": ["time", 1], "s": ["time", 1], "year": ["age", 12], "years": ["age", 12],
         "yr": ["age", 12], "yrs": ["age", 12], "month": ["age", 1], "months": ["age", 1]}';
-    _value text := regexp_replace(value, '^(\d+) ?[''’′] ?(\d+)(?:["”″]|[''’]{2})$', '\1 feet \2 inches');
+    _value text := regexp_replace(value, '^([0-9]+) ?[''’′] ?([0-9]+)(?:["”″]|[''’]{2})$', '\1 feet \2 inches');
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
 begin
-    if _value !~ '^(\d+(\.\d+)? ?[a-z]+,?( and)? ?){2,4}$' then
+    if _value !~ '^([0-9]+(\.[0-9]+)? ?[a-z]+,?( and)? ?){2,4}$' then
         return _nothing;
     end if;
     select 'quantity', trim_scale(sum(p.number * p.size) / min(p.size)), (array_agg(p.name order by p.no desc))[1]
@@ -6124,7 +6129,7 @@ begin
             _units -> m.part[2] ->> 0 as measure,
             (_units -> m.part[2] ->> 1)::numeric as size,
             lag((_units -> m.part[2] ->> 1)::numeric) over (order by m.no) as size_before
-        from regexp_matches(_value, '(\d+(?:\.\d+)?) ?([a-z]+),?(?: and)?', 'g') with ordinality as m (part, no)
+        from regexp_matches(_value, '([0-9]+(?:\.[0-9]+)?) ?([a-z]+),?(?: and)?', 'g') with ordinality as m (part, no)
     ) as p
     having count(distinct p.measure) = 1 and count(p.measure) = count(*)
         and bool_and(p.size < p.size_before or p.size_before is null);
@@ -6145,23 +6150,23 @@ declare
     _second graphrag.parsed_value;
     _part text[] := regexp_match(
         regexp_replace(value, '^(between|from) ', ''),
-        '^((?:\D{1,4})?\d[^-–—]*?)(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?'
-            '|(?<=[.,]\d+)-)(\D{0,4}\d.*)$'
+        '^((?:[^0-9]{1,4})?[0-9][^-–—]*?)(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?'
+            '|(?<=[.,][0-9]+)-)([^0-9]{0,4}[0-9].*)$'
     );
 begin
     if _part is null then
-        _part := regexp_match(value, '^(\D?[1-9]\d{0,3})-(\D?[1-9]\d{0,3}(?:\D.*)?)$');
+        _part := regexp_match(value, '^([^0-9]?[1-9][0-9]{0,3})-([^0-9]?[1-9][0-9]{0,3}(?:[^0-9].*)?)$');
         if _part is null
-            or substring(_part[1] from '\d+')::integer >= substring(_part[2] from '\d+')::integer
-            or value ~ '^\d{3}-\d{4}$' then
+            or substring(_part[1] from '[0-9]+')::integer >= substring(_part[2] from '[0-9]+')::integer
+            or value ~ '^[0-9]{3}-[0-9]{4}$' then
             return _nothing;
         end if;
     end if;
-    _first := graphrag._parse_value(regexp_replace(_part[1], '(?<=\d)s$', ''));
+    _first := graphrag._parse_value(regexp_replace(_part[1], '(?<=[0-9])s$', ''));
     _second := graphrag._parse_value(_part[2]);
     return row(
         case
-            when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^\d\d$') then 'date'
+            when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^[0-9][0-9]$') then 'date'
             when _first.kind in ('number', 'date') then case
                 when _second.kind in ('number', 'quantity', 'money', 'percent') then _second.kind
             end
@@ -6340,7 +6345,12 @@ begin
     end if;
     return case
         when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
-            then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
+            then regexp_replace(
+                regexp_replace(lower(unit collate "und-x-icu"), '(ch|sh|ss|x)es\M', '\1', 'g'),
+                '([a-rt-z])s\M',
+                '\1',
+                'g'
+            )
         else unit
     end;
 end
@@ -6354,7 +6364,8 @@ as $function$
 -- A word may be written with a capital (5 Kilometer); a symbol is as it is.
 begin
     return coalesce(
-        graphrag._units() ->> unit, case when length(unit) > 3 then graphrag._units() ->> lower(unit) end
+        graphrag._units() ->> unit,
+        case when length(unit) > 3 then graphrag._units() ->> lower(unit collate "und-x-icu") end
     );
 end
 $function$;
@@ -6447,14 +6458,16 @@ begin
     if value is null then
         return null;
     elsif _parsed.kind = 'boolean' then
-        _key := 'b:' || (lower(btrim(value)) in ('true', 'yes'));
+        _key := 'b:' || (lower(btrim(value) collate "und-x-icu") in ('true', 'yes'));
     elsif _parsed.kind = 'url' then
         _key := 't:' || btrim(value);
     elsif _parsed.kind = 'identifier' then
         _key := 'i:' || case
-            when value ~* '^isbn|^[+(]?[\d][-\d() ]+x?$'
-                then regexp_replace(regexp_replace(lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g')
-            else regexp_replace(lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
+            when value ~* '^isbn|^[+(]?[0-9][-0-9() ]+x?$'
+                then regexp_replace(
+                    regexp_replace(lower(value collate "und-x-icu"), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g'
+                )
+            else regexp_replace(lower(btrim(value) collate "und-x-icu"), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
         end;
     elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
         _period := graphrag.parse_period(value);
@@ -6470,7 +6483,7 @@ begin
         and not (
             _parsed.unit is null
             and _parsed.scale is null
-            and btrim(value) ~ '^[-+]?(0\d.*|\d+\.\d*[1-9]0+)$'
+            and btrim(value) ~ '^[-+]?(0[0-9].*|[0-9]+\.[0-9]*[1-9]0+)$'
         ) then
         _key := concat_ws(' ', 'n:' || trim_scale(_parsed.number), graphrag._unit_key(_parsed.unit));
     end if;
@@ -11769,21 +11782,25 @@ begin
             max(f.pos) as last_pos
         from faced as f
         group by f.slot, f.relation
+    ),
+    left_over as (
+        -- Of what each slot leaves a part, all of them may leave nothing.
+        select h.*, isempty(range_intersect_agg(h.effective) over (partition by h.relation)) as is_lost from held as h
     )
     select
         h.relation,
         h.effective,
-        (h.was_open and not upper_inf(h.effective)) or isempty(h.effective),
+        (h.was_open and not upper_inf(h.effective)) or h.is_lost,
         coalesce(o.relation, b.relation),
         coalesce(o.pos, b.pos)
-    from held as h
+    from left_over as h
     left join member as o on o.slot = h.slot and o.pos = h.next_open
     left join lateral (
         -- What was bounded and is all taken: the first to take of its last claim.
         select m.relation, m.pos
         from member as m
         where not h.was_open
-            and isempty(h.effective)
+            and h.is_lost
             and m.slot = h.slot
             and m.pos > h.last_pos
             and m.qualifies
@@ -15493,7 +15510,7 @@ create function graphrag._position_pieces(since text)
     language sql immutable parallel safe rows 10
 as $function$
     select m.m[1]::integer, m.m[2]::bigint, m.m[3]::integer, m.m[4]::bigint, m.m[5]
-    from regexp_matches(since, '(\d{1,9})=(\d{1,18})(?:/(\d)/(\d{1,18}))?\.([0-9a-f]{8})', 'g') as m (m)
+    from regexp_matches(since, '([0-9]{1,9})=([0-9]{1,18})(?:/([0-9])/([0-9]{1,18}))?\.([0-9a-f]{8})', 'g') as m (m)
 $function$;
 comment on function graphrag._position_pieces(text) is 'The pieces of a position, unchecked.';
 
@@ -15501,7 +15518,7 @@ create function graphrag._is_position(text text)
     returns boolean
     language sql immutable parallel safe
 as $function$
-    select text ~ '^[0-9a-f]{8}[:*]((^|,|(?<=[:*]))\d{1,9}=\d{1,18}(/\d/\d{1,18})?\.[0-9a-f]{8})*$'
+    select text ~ '^[0-9a-f]{8}[:*]((^|,|(?<=[:*]))[0-9]{1,9}=[0-9]{1,18}(/[0-9]/[0-9]{1,18})?\.[0-9a-f]{8})*$'
 $function$;
 comment on function graphrag._is_position(text) is 'Whether a text has the form of a position.';
 
@@ -17276,7 +17293,7 @@ begin
             from graphrag._places(as_believed_at, spaces, cardinality(spaces) > 1) as p
             join space as s on s.id = p.space
         );
-    elsif as_believed_at ~ '^\d+$' then
+    elsif as_believed_at ~ '^[0-9]+$' then
         if cardinality(spaces) = 1 and length(as_believed_at) <= 18 then
             _watermarks := (
                 select jsonb_build_object(s.name, as_believed_at::bigint) from space as s where s.id = spaces[1]
@@ -17297,7 +17314,7 @@ begin
         select
         from jsonb_each(_watermarks) as w
         left join space as s on s.name = w.key and s.id = any (spaces)
-        where s.id is null or w.value::text !~ '^\d{1,18}$' or w.value::text::bigint > s.revision
+        where s.id is null or w.value::text !~ '^[0-9]{1,18}$' or w.value::text::bigint > s.revision
     ) and _watermarks is not null then
         return _watermarks;
     end if;
@@ -20714,7 +20731,7 @@ as $function$
 -- A number that no document and no report has is taken out of the answer, alone as in a list ([2, 77]) or a range
 -- ([1-3]), and counted. What cites only what there is stays as it was written. [2010-2012] and [2010-05] are no ranges.
 declare
-    _number constant text := '(?:[1-9]\d{0,2}\s*[-–—]\s*[1-9]\d{0,2}|\d{1,6})';
+    _number constant text := '(?:[1-9][0-9]{0,2}\s*[-–—]\s*[1-9][0-9]{0,2}|[0-9]{1,6})';
     _known integer[] := array(select distinct e.reference from unnest(evidence) as e where e.reference is not null);
     _cited integer[] := '{}';
     _unknown integer[] := '{}';
@@ -20772,7 +20789,7 @@ create function graphrag._cited_numbers(citation text)
 as $function$
     select array(
         select n.number
-        from regexp_matches(citation, '(\d+)(?:\s*[-–—]\s*(\d+))?', 'g') with ordinality as m (ends, no)
+        from regexp_matches(citation, '([0-9]+)(?:\s*[-–—]\s*([0-9]+))?', 'g') with ordinality as m (ends, no)
         cross join lateral (
             select m.ends[1]::integer as first, coalesce(m.ends[2], m.ends[1])::integer as last
         ) as r
@@ -23947,7 +23964,7 @@ as $function$
 declare
     _vector text := (select e.extversion from pg_catalog.pg_extension as e where e.extname = 'vector');
     _newest text := (select a.default_version from pg_catalog.pg_available_extensions as a where a.name = 'graphrag');
-    _old_vector boolean := (regexp_match(_vector, '^(\d+)\.(\d+)'))::integer[] < array[0, 8];
+    _old_vector boolean := (regexp_match(_vector, '^([0-9]+)\.([0-9]+)'))::integer[] < array[0, 8];
     _old_server boolean := current_setting('server_version_num')::integer < 150000;
     _encoding text := current_setting('server_encoding');
 begin

@@ -61,7 +61,7 @@ begin
         order by k.form, k.rank, k.type
     ),
     unknown as materialized (
-        select u.folded, min(u.name) as name, row_number() over (order by u.folded) as nth
+        select u.folded, min(u.name collate "C") as name, row_number() over (order by u.folded) as nth
         from stated as s
         cross join lateral (values (s.subject_folded, s.subject), (s.object_folded, s.object)) as u (folded, name)
         where u.name is not null and u.folded not in (select k.form from known as k)
@@ -225,7 +225,7 @@ create function graphrag._json_confidence(confidence jsonb)
     language sql immutable parallel safe
 as $function$
     select case
-        when confidence #>> '{}' ~ '^\d{1,9}(\.\d+)?$' then least((confidence #>> '{}')::numeric, 1)::real
+        when confidence #>> '{}' ~ '^[0-9]{1,9}(\.[0-9]+)?$' then least((confidence #>> '{}')::numeric, 1)::real
         else 1
     end
 $function$;

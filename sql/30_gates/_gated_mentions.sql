@@ -27,7 +27,7 @@ begin
                 from unnest(entities) as e
                 cross join unnest(e.aliases, e.folded_aliases) as f (alias, folded)
                 where e.reason is null and f.folded <> e.folded
-                order by e.folded, f.folded, length(f.alias) desc, f.alias
+                order by e.folded, f.folded, length(f.alias) desc, f.alias collate "C"
             ) as a
             group by a.entity
         ),
