@@ -29,7 +29,8 @@ def test_pgtap(file: Path, database: Database) -> None:
 
 
 LOCALES = {
-    "turkish": "locale_provider icu icu_locale 'tr-TR' locale 'C.UTF-8'",  # i is no I in lower case, and there are more digits than ten
+    # i is no I in lower case, and there are more digits than ten
+    "turkish": "locale_provider icu icu_locale 'tr-TR' locale 'C.UTF-8'",
     "c": "locale 'C'",  # no letter but those of ASCII
 }
 
