@@ -15575,6 +15575,7 @@ create or replace function graphrag.changes_since(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set timezone = 'UTC'
 as $function$
 -- One space after another, each in the order of its revisions, until the page is full. A revision is visible whole or
 -- not at all, and only after those before it: so what one statement sees of a space is a beginning of its history.
@@ -15821,6 +15822,7 @@ create or replace function graphrag.draw_timeline(
     language plpgsql volatile parallel unsafe rows 20
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set timezone = 'UTC'
 as $function$
 -- A line a fact: what, a bar over the time axis, when, and how it stands. The axis reaches a little beyond the bounds
 -- that are known; < and > say that a bar goes on.
@@ -20658,6 +20660,7 @@ create function graphrag.query(
     set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
+    set timezone = 'UTC'
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$

@@ -9,6 +9,7 @@ create function graphrag.draw_timeline(
     language plpgsql volatile parallel unsafe rows 20
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set timezone = 'UTC'
 as $function$
 -- A line a fact: what, a bar over the time axis, when, and how it stands. The axis reaches a little beyond the bounds
 -- that are known; < and > say that a bar goes on.

@@ -34,6 +34,7 @@ create function graphrag.query(
     set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
+    set timezone = 'UTC'
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$
