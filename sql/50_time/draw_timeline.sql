@@ -70,15 +70,16 @@ create function graphrag._bar(effective tstzmultirange, start timestamptz, step 
     returns text
     language sql stable parallel safe
 as $function$
--- Without an axis, because nothing has a bound, a bar is all or nothing. A bound that falls between two columns, but for
--- the rounding of a step, does not reach into the other one; and what is shorter than a column has one.
+-- Without an axis, because nothing has a bound, a bar is all or nothing. A bound that falls between two columns, but
+-- for the rounding of a step, does not reach into the other one; and what is shorter than a column has one.
     with span (first_column, last_column) as (
         select b.first_column, greatest(b.first_column, b.last_column)
         from unnest(effective) as r (period)
         cross join lateral (
             select
-                coalesce(floor(extract(epoch from lower(r.period) - start) / extract(epoch from step) + 0.000001), 0) + 1,
-                coalesce(ceil(extract(epoch from upper(r.period) - start) / extract(epoch from step) - 0.000001), width)
+                coalesce(floor(extract(epoch from lower(r.period) - start) / w.width + 0.000001), 0) + 1,
+                coalesce(ceil(extract(epoch from upper(r.period) - start) / w.width - 0.000001), $4)
+            from (select extract(epoch from step)) as w (width)
         ) as b (first_column, last_column)
     )
     select string_agg(
