@@ -2083,7 +2083,13 @@ create or replace function enqueue_changes()
     language plpgsql
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set datestyle = 'ISO, MDY'
+    set timezone = 'UTC'
+    set intervalstyle = 'postgres'
+    set extra_float_digits = 1
+    set bytea_output = 'hex'
 as $body$
+-- A key that is a date or a number is one text, whatever the session of who writes.
 declare
     _attached jsonb := tg_argv[0];
     _realm name := (
@@ -27412,8 +27418,14 @@ create or replace function graphrag.attach(
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set datestyle = 'ISO, MDY'
+    set timezone = 'UTC'
+    set intervalstyle = 'postgres'
+    set extra_float_digits = 1
+    set bytea_output = 'hex'
 as $function$
--- The triggers are all there is to know about an attached table: they are dumped, restored and dropped with it.
+-- The triggers are all there is to know about an attached table: they are dumped, restored and dropped with it. Keys
+-- are written as the triggers write them.
 declare
     _realm text := graphrag._enter_or_create(realm);
     _space text := graphrag._check_space_name(space);

@@ -102,7 +102,9 @@ def test_what_is_read_does_not_depend_on_the_time_zone(conn: Connection) -> None
             f"Ann lives in {city}.",
             document=city,
             published_at=published_at,
-            extraction=Jsonb([{"subject": "Ann", "predicate": "lives_in", "object": city, "valid_from": start}]),
+            extraction=Jsonb(
+                [{"subject": "Ann", "predicate": "lives_in", "object": city, "valid_from": start}]
+            ),
         )
     expected = told(conn)
     assert expected[0] == "1990-01-01T00:00:00+00:00"
