@@ -2351,7 +2351,13 @@ create or replace function enqueue_changes()
     language plpgsql
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set datestyle = 'ISO, MDY'
+    set timezone = 'UTC'
+    set intervalstyle = 'postgres'
+    set extra_float_digits = 1
+    set bytea_output = 'hex'
 as $body$
+-- A key that is a date or a number is one text, whatever the session of who writes.
 declare
     _attached jsonb := tg_argv[0];
     _realm name := (
@@ -3955,7 +3961,7 @@ begin
     end if;
     _part := regexp_match(
         _value,
-        '^(?:(\d{1,6}) )?([1-9]\d?)/(2|3|4|5|6|7|8|9|10|12|16|20|32|64|100|1000)(?: (?:of (?:the )?)?(\D+))?$'
+        '^(?:([0-9]{1,6}) )?([1-9][0-9]?)/(2|3|4|5|6|7|8|9|10|12|16|20|32|64|100|1000)(?: (?:of (?:the )?)?([^0-9]+))?$'
     );
     if _part is null or _part[2]::integer >= _part[3]::integer then
         return _value;
@@ -4027,14 +4033,14 @@ begin
     _folded := translate(_folded, E'\t\n\x0b\f\r_-''`\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x1b\x1f\x7f', '       ');
     if position('.' in _folded) > 0 then
         _folded := regexp_replace(_folded, '(?<![a-z0-9])([a-z])\. ?(?=[a-z]\.)', '\1', 'g');
-        _folded := regexp_replace(_folded, '(?<=[^ \d[:punct:]])\.(?= |$)', '', 'g');
+        _folded := regexp_replace(_folded, '(?<=[^ 0-9[:punct:]])\.(?= |$)', '', 'g');
     end if;
     _folded := btrim(_folded);
     if position(' ' in _folded) > 0 then
         -- \x1f marks the separators that stay
         _folded := regexp_replace(
             _folded,
-            '(?<=\d) +(?=\d)|(?<=(?:^|[^a-z0-9])[a-z]) +(?=[a-z])|(?<=[a-z]) +(?=[a-z](?:[^a-z0-9]|$))',
+            '(?<=[0-9]) +(?=[0-9])|(?<=(?:^|[^a-z0-9])[a-z]) +(?=[a-z])|(?<=[a-z]) +(?=[a-z](?:[^a-z0-9]|$))',
             E'\x1f',
             'g'
         );
@@ -4519,7 +4525,7 @@ create function graphrag._json_confidence(confidence jsonb)
     language sql immutable parallel safe
 as $function$
     select case
-        when confidence #>> '{}' ~ '^\d{1,9}(\.\d+)?$' then least((confidence #>> '{}')::numeric, 1)::real
+        when confidence #>> '{}' ~ '^[0-9]{1,9}(\.[0-9]+)?$' then least((confidence #>> '{}')::numeric, 1)::real
         else 1
     end
 $function$;
@@ -4958,20 +4964,21 @@ begin
         when length(value) = 36 then value ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
         when left(value, 4) in ('isbn', 'issn', 'doi:', 'doi ', 'orci', 'arxi', 'pmid')
             then value ~ '^(isbn|issn|doi|orcid|arxiv|pmid)\M\S*( \S+){0,5}$' and _frame <> value
-        when left(value, 3) = '10.' and position('/' in value) > 0 then value ~ '^10\.\d{4,9}/\S+$'
-        when left(value, 4) = 'cve-' then value ~ '^cve-\d{4}-\d{4,}$'
+        when left(value, 3) = '10.' and position('/' in value) > 0 then value ~ '^10\.[0-9]{4,9}/\S+$'
+        when left(value, 4) = 'cve-' then value ~ '^cve-[0-9]{4}-[0-9]{4,}$'
         -- +1 555 123, +44 20 7946 0958, +15551234567; but +1,234 and +5 % are figures.
         when left(value, 1) = '+' then translate(_frame, '+-(). ', '') = ''
             and length(value) - length(_frame) between 7 and 15
-            and (translate(_frame, '-( ', '') <> _frame or value ~ '^\+\d{10,}$')
-        when left(value, 1) = '(' then value ~ '^\(\d{3}\) ?\d{3}-\d{4}$'
-        when _frame in ('...', '...:', '.../') then value ~ '^\d{1,3}(\.\d{1,3}){3}(:\d{1,5}|/\d\d?)?$'
-            and 255 >= all (string_to_array(substring(value from '^[\d.]+'), '.')::integer[])
+            and (translate(_frame, '-( ', '') <> _frame or value ~ '^\+[0-9]{10,}$')
+        when left(value, 1) = '(' then value ~ '^\([0-9]{3}\) ?[0-9]{3}-[0-9]{4}$'
+        when _frame in ('...', '...:', '.../') then value ~ '^[0-9]{1,3}(\.[0-9]{1,3}){3}(:[0-9]{1,5}|/[0-9][0-9]?)?$'
+            and 255 >= all (string_to_array(substring(value from '^[0-9.]+'), '.')::integer[])
         when translate(_frame, 'abcdef', '') like '::%' then value ~ '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$'
             and (value like '%::%' or value ~ '^([^:]+:){7}[^:]+$')
         when translate(_frame, '- x', '') = '' and length(value) - length(_frame) between 9 and 13 then case
-            when value like '97%' and value ~ '^97[89][- ]?(\d[- ]?){9}\d$' then graphrag._has_check_digit(value, 10)
-            when value ~ '^\d{1,5}[- ]\d{1,7}[- ]\d{1,6}[- ][\dx]$' then graphrag._has_check_digit(value, 11)
+            when value like '97%' and value ~ '^97[89][- ]?([0-9][- ]?){9}[0-9]$'
+                then graphrag._has_check_digit(value, 10)
+            when value ~ '^[0-9]{1,5}[- ][0-9]{1,7}[- ][0-9]{1,6}[- ][0-9x]$' then graphrag._has_check_digit(value, 11)
             else false
         end
         else false
@@ -4996,7 +5003,7 @@ begin
                     else 1
                 end
             ) % modulus = 0
-        from regexp_matches(value, '[\dx]', 'g') with ordinality as d (part, no)
+        from regexp_matches(value, '[0-9x]', 'g') with ordinality as d (part, no)
     );
 end
 $function$;
@@ -5272,13 +5279,15 @@ as $function$
 declare
     _kind text;
 begin
-    if key ~ '\d' then
+    if key ~ '[0-9]' then
         _kind := (graphrag._parse_value(name)).kind;
         return case
             when _kind in ('number', 'date') and is_work then null
-            when is_typed and name ~ '^\d{1,4}([[:alpha:]]+|[-/]\d{1,3})$' and _kind is distinct from 'date' then null
+            when is_typed and name ~ '^[0-9]{1,4}([[:alpha:]]+|[-/][0-9]{1,3})$' and _kind is distinct from 'date'
+                then null
             when _kind in ('number', 'quantity', 'money', 'percent') then 'bare_quantity'
-            when _kind = 'date' or key ~ '^(\d{3,4} ?[-–—/] ?\d{2,4}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}[月월] ?\d{1,2}[日일])$'
+            when _kind = 'date' or key ~ ('^([0-9]{3,4} ?[-–—/] ?[0-9]{2,4}'
+                '|[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}|[0-9]{1,2}[月월] ?[0-9]{1,2}[日일])$')
                 then 'bare_date'
             when length(key) <= 15 and left(key, 1) <> 'h' and graphrag.parse_period(key || ' 2000') is not null
                 then 'bare_date'
@@ -5524,7 +5533,7 @@ begin
         shape.given := case when length(_text) > 2 then array[right(_text, 2)] end;
     elsif _n between 2 and 6
         and not hits ? ('article ' || graphrag._lower(words[1]))
-        and not _text ~ '\d|[''’]s( |$)'
+        and not _text ~ '[0-9]|[''’]s( |$)'
         and (
             select bool_and(
                 w.word <> graphrag._lower(w.word)
@@ -5758,10 +5767,11 @@ begin
         return _digits::numeric;
     end if;
     return case
-        when _digits ~ '^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$' or _digits ~ '^\d{1,3}([ '']\d{3})+(\.\d+)?$'
+        when _digits ~ '^[0-9]{1,3}(,[0-9]{2,3})*,[0-9]{3}(\.[0-9]+)?$'
+            or _digits ~ '^[0-9]{1,3}([ ''][0-9]{3})+(\.[0-9]+)?$'
             then translate(_digits, ', ''', '')
-        when _digits ~ '^\d{1,3}(\.\d{3})+,\d+$' or _digits ~ '^\d{1,3}(\.\d{3}){2,}$'
-            or _digits ~ '^\d{1,3}( \d{3})*,(\d{1,2}|\d{4,})$'
+        when _digits ~ '^[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$' or _digits ~ '^[0-9]{1,3}(\.[0-9]{3}){2,}$'
+            or _digits ~ '^[0-9]{1,3}( [0-9]{3})*,([0-9]{1,2}|[0-9]{4,})$'
             then translate(_digits, ',. ', '.')
     end::numeric;
 end
@@ -5781,7 +5791,7 @@ declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
     _value text := translate(btrim(value), '−–—  ’', '---  ''');
-    _prefix text := substring(_value from '^\D*');
+    _prefix text := substring(_value from '^[^0-9]*');
     _before text := btrim(translate(_prefix, '-+(~≈<>≤≥', ''));
     _symbol text := split_part(_before, ' ', -1);
     _currency text := graphrag._currency(_symbol);
@@ -5799,7 +5809,7 @@ begin
     end if;
     _is_bound := _is_bound or coalesce(graphrag._is_bound(_before), false);
     _part := regexp_match(
-        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
+        substr(_value, length(_prefix) + 1), '^([0-9][0-9.,''’ ]*[0-9]|[0-9])(e[-+]?[0-9][0-9]?)?([^0-9.,].*)?$'
     );
     if _part is null or length(_part[3]) > 61 then
         return _nothing;
@@ -5827,7 +5837,7 @@ begin
     elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
-            and _part[1] ~ '^(1\d|20)\d\d$'
+            and _part[1] ~ '^(1[0-9]|20)[0-9][0-9]$'
             and graphrag._unit_code(_unit) is null
             and _unit !~ '([^sui]s|people|men|women|children|^.{1,3})$'
         ) then
@@ -5926,7 +5936,7 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
-    if _word <> graphrag._lower(_word) and graphrag._lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+    if graphrag._lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
         _word := graphrag._lower(_word);
     end if;
     return coalesce(
@@ -6040,14 +6050,14 @@ begin
         _result.kind := case when _lower ~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' then 'identifier' end;
     elsif _lower in ('true', 'false', 'yes', 'no') then
         _result.kind := 'boolean';
-    elsif _value !~ '[\d¼-¾⅐-⅞]' then
+    elsif _value !~ '[0-9¼-¾⅐-⅞]' then
         -- A capital makes it a name.
         if left(_value, 1) = left(_lower, 1) and graphrag._begins_with_number(_value) then
             _result := graphrag._parse_quantity(graphrag._figures_of_words(_value));
         end if;
     elsif graphrag._is_identifier(_lower) then
         _result.kind := 'identifier';
-    elsif length(_value) <> 2 or _value !~ '^\d[A-Z]$' then
+    elsif length(_value) <> 2 or _value !~ '^[0-9][A-Z]$' then
         _result := graphrag._parse_literal(_value);
     end if;
     return _result;
@@ -6079,7 +6089,7 @@ begin
         )
         and graphrag.parse_period(_value) is not null then
         return row('date', case when length(_value) = 4 then _result.number end, null, null)::graphrag.parsed_value;
-    elsif _result.kind is null and length(_value) <= 60 and _value ~ '\d.*[^\d.,].*\d' then
+    elsif _result.kind is null and length(_value) <= 60 and _value ~ '[0-9].*[^0-9.,].*[0-9]' then
         _result := graphrag._parse_compound_value(_value);
     end if;
     return _result;
@@ -6124,11 +6134,11 @@ declare
         "minutes": ["time", 60], "min": ["time", 60], "mins": ["time", 60], "m": ["time", 60], "second": ["time", 1],
         "seconds": ["time", 1], "sec": ["time", 1], "s": ["time", 1], "year": ["age", 12], "years": ["age", 12],
         "yr": ["age", 12], "yrs": ["age", 12], "month": ["age", 1], "months": ["age", 1]}';
-    _value text := regexp_replace(value, '^(\d+) ?[''’′] ?(\d+)(?:["”″]|[''’]{2})$', '\1 feet \2 inches');
+    _value text := regexp_replace(value, '^([0-9]+) ?[''’′] ?([0-9]+)(?:["”″]|[''’]{2})$', '\1 feet \2 inches');
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
 begin
-    if _value !~ '^(\d+(\.\d+)? ?[a-z]+,?( and)? ?){2,4}$' then
+    if _value !~ '^([0-9]+(\.[0-9]+)? ?[a-z]+,?( and)? ?){2,4}$' then
         return _nothing;
     end if;
     select 'quantity', trim_scale(sum(p.number * p.size) / min(p.size)), (array_agg(p.name order by p.no desc))[1]
@@ -6141,7 +6151,7 @@ begin
             _units -> m.part[2] ->> 0 as measure,
             (_units -> m.part[2] ->> 1)::numeric as size,
             lag((_units -> m.part[2] ->> 1)::numeric) over (order by m.no) as size_before
-        from regexp_matches(_value, '(\d+(?:\.\d+)?) ?([a-z]+),?(?: and)?', 'g') with ordinality as m (part, no)
+        from regexp_matches(_value, '([0-9]+(?:\.[0-9]+)?) ?([a-z]+),?(?: and)?', 'g') with ordinality as m (part, no)
     ) as p
     having count(distinct p.measure) = 1 and count(p.measure) = count(*)
         and bool_and(p.size < p.size_before or p.size_before is null);
@@ -6162,23 +6172,23 @@ declare
     _second graphrag.parsed_value;
     _part text[] := regexp_match(
         regexp_replace(value, '^(between|from) ', ''),
-        '^((?:\D{1,4})?\d[^-–—]*?)(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?'
-            '|(?<=[.,]\d+)-)(\D{0,4}\d.*)$'
+        '^((?:[^0-9]{1,4})?[0-9][^-–—]*?)(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?'
+            '|(?<=[.,][0-9]+)-)([^0-9]{0,4}[0-9].*)$'
     );
 begin
     if _part is null then
-        _part := regexp_match(value, '^(\D?[1-9]\d{0,3})-(\D?[1-9]\d{0,3}(?:\D.*)?)$');
+        _part := regexp_match(value, '^([^0-9]?[1-9][0-9]{0,3})-([^0-9]?[1-9][0-9]{0,3}(?:[^0-9].*)?)$');
         if _part is null
-            or substring(_part[1] from '\d+')::integer >= substring(_part[2] from '\d+')::integer
-            or value ~ '^\d{3}-\d{4}$' then
+            or substring(_part[1] from '[0-9]+')::integer >= substring(_part[2] from '[0-9]+')::integer
+            or value ~ '^[0-9]{3}-[0-9]{4}$' then
             return _nothing;
         end if;
     end if;
-    _first := graphrag._parse_value(regexp_replace(_part[1], '(?<=\d)s$', ''));
+    _first := graphrag._parse_value(regexp_replace(_part[1], '(?<=[0-9])s$', ''));
     _second := graphrag._parse_value(_part[2]);
     return row(
         case
-            when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^\d\d$') then 'date'
+            when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^[0-9][0-9]$') then 'date'
             when _first.kind in ('number', 'date') then case
                 when _second.kind in ('number', 'quantity', 'money', 'percent') then _second.kind
             end
@@ -6358,7 +6368,10 @@ begin
     return case
         when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
             then regexp_replace(
-                regexp_replace(graphrag._lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g'
+                regexp_replace(graphrag._lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'),
+                '([a-rt-z])s\M',
+                '\1',
+                'g'
             )
         else unit
     end;
@@ -6373,7 +6386,8 @@ as $function$
 -- A word may be written with a capital (5 Kilometer); a symbol is as it is.
 begin
     return coalesce(
-        graphrag._units() ->> unit, case when length(unit) > 3 then graphrag._units() ->> graphrag._lower(unit) end
+        graphrag._units() ->> unit,
+        case when length(unit) > 3 then graphrag._units() ->> graphrag._lower(unit) end
     );
 end
 $function$;
@@ -6471,11 +6485,13 @@ begin
         _key := 't:' || btrim(value);
     elsif _parsed.kind = 'identifier' then
         _key := 'i:' || case
-            when graphrag._lower(value) ~ '^isbn|^[+(]?[\d][-\d() ]+x?$'
-                then regexp_replace(regexp_replace(graphrag._lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g')
+            when value ~* '^isbn|^[+(]?[0-9][-0-9() ]+x?$'
+                then regexp_replace(
+                    regexp_replace(graphrag._lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g'
+                )
             else regexp_replace(graphrag._lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
         end;
-    elsif _parsed.kind = 'date' and graphrag._lower(value) !~ '\mf(y|q|iscal)' then
+    elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
         _period := graphrag.parse_period(value);
         _key := case
             -- A year may be a figure that was written without a comma.
@@ -6489,7 +6505,7 @@ begin
         and not (
             _parsed.unit is null
             and _parsed.scale is null
-            and btrim(value) ~ '^[-+]?(0\d.*|\d+\.\d*[1-9]0+)$'
+            and btrim(value) ~ '^[-+]?(0[0-9].*|[0-9]+\.[0-9]*[1-9]0+)$'
         ) then
         _key := concat_ws(' ', 'n:' || trim_scale(_parsed.number), graphrag._unit_key(_parsed.unit));
     end if;
@@ -11793,21 +11809,25 @@ begin
             max(f.pos) as last_pos
         from faced as f
         group by f.slot, f.relation
+    ),
+    left_over as (
+        -- Of what each slot leaves a part, all of them may leave nothing.
+        select h.*, isempty(range_intersect_agg(h.effective) over (partition by h.relation)) as is_lost from held as h
     )
     select
         h.relation,
         h.effective,
-        (h.was_open and not upper_inf(h.effective)) or isempty(h.effective),
+        (h.was_open and not upper_inf(h.effective)) or h.is_lost,
         coalesce(o.relation, b.relation),
         coalesce(o.pos, b.pos)
-    from held as h
+    from left_over as h
     left join member as o on o.slot = h.slot and o.pos = h.next_open
     left join lateral (
         -- What was bounded and is all taken: the first to take of its last claim.
         select m.relation, m.pos
         from member as m
         where not h.was_open
-            and isempty(h.effective)
+            and h.is_lost
             and m.slot = h.slot
             and m.pos > h.last_pos
             and m.qualifies
@@ -15266,10 +15286,10 @@ as $function$
 -- From the beginning of the first bound to the end of the second: `2005` as an upper bound ends with 2005. A bound that
 -- is not understood is left open and reported; of an inverted interval nothing is left. Null: no period was stated.
 declare
-    _open constant text[] := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,current,currently,'
-        'now,today,-,?}';
-    _from text := nullif(graphrag._lower(btrim(valid_from)), '');
-    _to text := nullif(graphrag._lower(btrim(valid_to)), '');
+    _open constant text[] collate "C" := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,'
+        'current,currently,now,today,-,?}';
+    _from text collate "C" := nullif(lower(btrim(valid_from, E' \t\r\n') collate "C"), '');
+    _to text collate "C" := nullif(lower(btrim(valid_to, E' \t\r\n') collate "C"), '');
     _lower timestamptz;
     _upper timestamptz;
 begin
@@ -15382,7 +15402,7 @@ begin
     return case
         when _known is not null then _known
         when _suffix = '' and length(word) between 1 and 4 then 'n' || word
-        when _suffix in ('st', 'nd', 'rd', 'th', 'er', 'º', 'ª') and length(_digits) between 1 and 2 then 'o' || _digits
+        when _suffix in ('st', 'nd', 'rd', 'th', 'er', 'o', 'a') and length(_digits) between 1 and 2 then 'o' || _digits
         when _suffix in ('s', '''s') and _digits like '___0' then 'd' || _digits
         when word in ('q1', 'q2', 'q3', 'q4', 'h1', 'h2') then word
         when word in ('1q', '2q', '3q', '4q', '1h', '2h') then reverse(word)
@@ -15523,7 +15543,7 @@ create function graphrag._position_pieces(since text)
     language sql immutable parallel safe rows 10
 as $function$
     select m.m[1]::integer, m.m[2]::bigint, m.m[3]::integer, m.m[4]::bigint, m.m[5]
-    from regexp_matches(since, '(\d{1,9})=(\d{1,18})(?:/(\d)/(\d{1,18}))?\.([0-9a-f]{8})', 'g') as m (m)
+    from regexp_matches(since, '([0-9]{1,9})=([0-9]{1,18})(?:/([0-9])/([0-9]{1,18}))?\.([0-9a-f]{8})', 'g') as m (m)
 $function$;
 comment on function graphrag._position_pieces(text) is 'The pieces of a position, unchecked.';
 
@@ -15531,7 +15551,7 @@ create function graphrag._is_position(text text)
     returns boolean
     language sql immutable parallel safe
 as $function$
-    select text ~ '^[0-9a-f]{8}[:*]((^|,|(?<=[:*]))\d{1,9}=\d{1,18}(/\d/\d{1,18})?\.[0-9a-f]{8})*$'
+    select text ~ '^[0-9a-f]{8}[:*]((^|,|(?<=[:*]))[0-9]{1,9}=[0-9]{1,18}(/[0-9]/[0-9]{1,18})?\.[0-9a-f]{8})*$'
 $function$;
 comment on function graphrag._is_position(text) is 'Whether a text has the form of a position.';
 
@@ -15714,6 +15734,7 @@ create function graphrag.changes_since(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set timezone = 'UTC'
 as $function$
 -- One space after another, each in the order of its revisions, until the page is full. A revision is visible whole or
 -- not at all, and only after those before it: so what one statement sees of a space is a beginning of its history.
@@ -15958,6 +15979,7 @@ create function graphrag.draw_timeline(
     language plpgsql volatile parallel unsafe rows 20
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set timezone = 'UTC'
 as $function$
 -- A line a fact: what, a bar over the time axis, when, and how it stands. The axis reaches a little beyond the bounds
 -- that are known; < and > say that a bar goes on.
@@ -15985,7 +16007,7 @@ begin
             ),
             '[]'
         ),
-        max(length(concat_ws(' ', t.subject, case when t.negated then 'NOT' end, t.predicate, t.object)))
+        max(graphrag._columns(concat_ws(' ', t.subject, case when t.negated then 'NOT' end, t.predicate, t.object)))
     into _lines, _room
     from graphrag.timeline(entity, realm, space, as_believed_at) with ordinality as t (
         subject, predicate, object, negated, valid_from, valid_to, period, effective, status, superseded_by, weight,
@@ -16003,7 +16025,7 @@ begin
     return query
     select format(
         '%s  %s  %s, %s',
-        rpad(l.line ->> 'what', _room),
+        (l.line ->> 'what') || repeat(' ', _room - graphrag._columns(l.line ->> 'what')),
         graphrag._bar((l.line ->> 'effective')::tstzmultirange, _from, _step, width),
         l.line ->> 'when',
         l.line ->> 'status'
@@ -16018,13 +16040,21 @@ create function graphrag._bar(effective tstzmultirange, start timestamptz, step 
     returns text
     language sql stable parallel safe
 as $function$
--- Without an axis, because nothing has a bound, a bar is all or nothing.
+-- Without an axis, because nothing has a bound, a bar is all or nothing. A bound that falls between two columns, but
+-- for the rounding of a step, does not reach into the other one; and what is shorter than a column has one.
+    with span (first_column, last_column) as (
+        select b.first_column, greatest(b.first_column, b.last_column)
+        from unnest(effective) as r (period)
+        cross join lateral (
+            select
+                coalesce(floor(extract(epoch from lower(r.period) - start) / w.width + 0.000001), 0) + 1,
+                coalesce(ceil(extract(epoch from upper(r.period) - start) / w.width - 0.000001), $4)
+            from (select extract(epoch from step)) as w (width)
+        ) as b (first_column, last_column)
+    )
     select string_agg(
         case
-            when not case
-                when start is null then not isempty(effective)
-                else effective && tstzrange(start + (c.no - 1) * step, start + c.no * step)
-            end then ' '
+            when not exists (select from span as s where c.no between s.first_column and s.last_column) then ' '
             when c.no = 1 and lower_inf(effective) then '<'
             when c.no = width and upper_inf(effective) then '>'
             else '='
@@ -16038,18 +16068,24 @@ comment on function graphrag._bar(tstzmultirange, timestamptz, interval, integer
 
 create function graphrag._axis(start timestamptz, step interval, width integer)
     returns text
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
--- The days of the first and the last bound stand where these are.
-    select case
-        when start is null then rpad('', width)
-        else rpad('   |' || graphrag._axis_day(start + 3 * step), width - 14)
-            || case
-                when (width - 6) * step > interval '1 day'
-                    then lpad(graphrag._axis_day(start + (width - 3) * step) || '|  ', 14)
-                else rpad('', 14)
-            end
-    end
+-- The days of the first and the last bound stand where these are; on a narrow drawing, as many of them as there is room
+-- for.
+declare
+    _first text := '   |' || graphrag._axis_day(start + 3 * step);
+    _last text := graphrag._axis_day(start + (width - 3) * step) || '|  ';
+begin
+    if start is null or (width - 6) * step <= interval '1 day' then
+        _last := '';
+    elsif length(_first) + length(_last) >= width then
+        _last := '|  ';
+    end if;
+    if length(_first) + length(_last) > width then
+        _first := '   |';
+    end if;
+    return rpad(coalesce(_first, ''), width - length(_last)) || _last;
+end
 $function$;
 comment on function graphrag._axis(timestamptz, interval, integer) is 'The first and the last date of a time axis.';
 
@@ -16060,6 +16096,29 @@ as $function$
     select graphrag._render_bound(date_trunc('day', at at time zone 'UTC' + interval '12 hours'), 'day')
 $function$;
 comment on function graphrag._axis_day(timestamptz) is 'The day nearest to an instant.';
+
+create function graphrag._columns(shown text)
+    returns integer
+    language sql immutable strict parallel safe
+as $function$
+-- Of a terminal: Chinese, Japanese, Korean and emoji take two, marks on other letters none.
+    select length(regexp_replace(
+        shown,
+        '[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670'
+            '\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0902\u093a\u093c\u0941-\u0948\u094d\u0e31'
+            '\u0e34-\u0e3a\u0e47-\u0e4e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f'
+            '\ufeff]',
+        '',
+        'g'
+    )) + length(regexp_replace(
+        shown,
+        '[^\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60'
+            '\uffe0-\uffe6\U0001f300-\U0001f64f\U0001f680-\U0001f6ff\U0001f900-\U0001faff\U00020000-\U0003fffd]',
+        '',
+        'g'
+    ))
+$function$;
+comment on function graphrag._columns(text) is 'How many columns a text takes in a terminal.';
 
 -- sql/50_time/parse_period.sql
 
@@ -16076,7 +16135,8 @@ as $function$
 -- an era, FY18) and what is not exact (c. 1200, mid-2021, later).
 -- A fiscal year is named after the year in which it ends: with 10, FY2018 begins on 1 October 2017.
 declare
-    _stated text := graphrag._lower(btrim(stated));
+    -- Not by the collation of a database or a column: a capital Ä has to be known, and other digits are no numbers.
+    _stated text collate "C" := lower(btrim(stated, E' \t\r\n') collate "C");
     _part text[];
 begin
     if fiscal_year_start not between 1 and 12 then
@@ -16176,9 +16236,9 @@ create function graphrag._period_digits(stated text)
     language plpgsql immutable strict parallel safe
 as $function$
 declare
-    _ascii text := regexp_replace(
+    _ascii text collate "C" := regexp_replace(
         translate(
-            normalize(stated, nfkc),
+            graphrag._lower(normalize(stated, nfkc)),
             '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號',
             '01234567890123456789------,YYMMDDDD'
         ),
@@ -16205,10 +16265,16 @@ declare
     _token text;
     _kinds text := '';
     _n integer[] := '{}';
+    _marked text;
     _shape text;
+    _at integer;
     _year integer;
     _month integer := 1;
+    _part text[] := regexp_match(stated, '^(\d{1,4})-(\d\d)(?:-(\d\d))? bce?$');
 begin
+    if _part is not null then
+        return graphrag._period_of(-_part[1]::integer, _part[2]::integer, _part[3]::integer);
+    end if;
     foreach _word in array string_to_array(translate(graphrag._period_eras(stated), ',-', '  '), ' ') loop
         _token := case when _word = '' then 'x' else graphrag._period_token(_word) end;
         if _token = '?' or length(_kinds) > 6 then
@@ -16225,20 +16291,26 @@ begin
         or length(translate(_kinds, 'mnoqhdCQHfF', '')) > 1 or length(translate(_kinds, 'mnoqhdCQHea', '')) > 1 then
         return null;
     end if;
-    _shape := translate(replace(replace(_kinds, 'oQ', 'q'), 'oH', 'h'), 'Ffea', 'n');
-    _year := case _shape
-        when 'oC' then case when _kinds like '%e' then 100 * _n[1] else 100 * _n[1] - 99 end
-        else _n[case
-            when _shape in ('n', 'd', 'nm', 'nq', 'nh') or (_shape = 'nmn' and _n[1] > 31) then 1
-            when _shape in ('mn', 'qn', 'hn') then 2
-            when _shape in ('nmn', 'omn', 'mnn', 'mon') then 3
-        end]
+    -- Y: a number beside an era, which can only be the year.
+    _marked := replace(replace(_kinds, 'oQ', 'q'), 'oH', 'h');
+    _marked := regexp_replace(_marked, '(d|oC)[ea]|[ea](d|oC)', '\1\2');
+    _marked := translate(regexp_replace(_marked, 'n[ea]|[ea]n', 'Y'), 'Ff', 'n');
+    _shape := translate(_marked, 'Y', 'n');
+    _at := case
+        when _shape in ('n', 'd', 'oC', 'nm', 'nq', 'nh') or _marked = 'Ymn' or (_marked = 'nmn' and _n[1] > 31) then 1
+        when _shape in ('mn', 'qn', 'hn') then 2
+        when _shape in ('nmn', 'omn', 'mnn', 'mon') then 3
     end;
+    if _at is null or position('Y' in _marked) not in (0, _at) then
+        return null;
+    end if;
+    _year := case when _shape = 'oC' then 100 * _n[1] - 99 else _n[_at] end;
     if _year < 100 and translate(_kinds, 'eaC', '') = _kinds then
         return null;
     end if;
-    if _kinds like '%e' then
-        _year := -_year;
+    -- The first year of a decade or a century before Christ is the one with the highest number.
+    if _kinds like '%e%' then
+        _year := -_year - case _shape when 'd' then 9 when 'oC' then 99 else 0 end;
     end if;
     if lower(_kinds) like '%f%' and fiscal_year_start > 1 then
         _year := _year - 1;
@@ -16251,12 +16323,12 @@ begin
                 _year, _month, _n[case when _shape like 'n%' then 2 else 1 end], _shape like '%q%'
             )
         when lower(_kinds) like '%f%' then null
-        when _shape = 'd' then case when _year % 100 <> 0 then graphrag._period_of(_year, 1, null, '10 years') end
+        when _shape = 'd' then case when _n[1] % 100 <> 0 then graphrag._period_of(_year, 1, null, '10 years') end
         when _shape = 'oC' and _n[1] > 0 then graphrag._period_of(_year, 1, null, '100 years')
         when _shape = 'mn' then graphrag._period_of(_year, _n[1])
         when _shape = 'nm' then graphrag._period_of(_year, _n[2])
         when _shape in ('mnn', 'mon') then graphrag._period_of(_year, _n[1], _n[2])
-        when _shape = 'nmn' and _n[1] > 31 then graphrag._period_of(_year, _n[2], _n[3])
+        when _shape = 'nmn' and _at = 1 then graphrag._period_of(_year, _n[2], _n[3])
         when _shape in ('nmn', 'omn') then graphrag._period_of(_year, _n[2], _n[1])
     end;
 end
@@ -16291,7 +16363,7 @@ create function graphrag._period_of_part(years integer, months integer, part int
     returns tstzrange
     language plpgsql immutable strict parallel safe
 as $function$
--- Month 13 of a fiscal year that began in month 10 is month 1 of the next year.
+-- Null for a third half. Month 13 of a fiscal year that began in month 10 is month 1 of the next year.
 begin
     return (
         select graphrag._period_of(
@@ -16301,6 +16373,7 @@ begin
             make_interval(months => length)
         )
         from (select case when is_quarter then 3 else 6 end) as l (length)
+        where part between 1 and 12 / length
     );
 end
 $function$;
@@ -17292,7 +17365,7 @@ begin
             from graphrag._places(as_believed_at, spaces, cardinality(spaces) > 1) as p
             join space as s on s.id = p.space
         );
-    elsif as_believed_at ~ '^\d+$' then
+    elsif as_believed_at ~ '^[0-9]+$' then
         if cardinality(spaces) = 1 and length(as_believed_at) <= 18 then
             _watermarks := (
                 select jsonb_build_object(s.name, as_believed_at::bigint) from space as s where s.id = spaces[1]
@@ -17313,7 +17386,7 @@ begin
         select
         from jsonb_each(_watermarks) as w
         left join space as s on s.name = w.key and s.id = any (spaces)
-        where s.id is null or w.value::text !~ '^\d{1,18}$' or w.value::text::bigint > s.revision
+        where s.id is null or w.value::text !~ '^[0-9]{1,18}$' or w.value::text::bigint > s.revision
     ) and _watermarks is not null then
         return _watermarks;
     end if;
@@ -20636,6 +20709,7 @@ create function graphrag.query(
     set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
+    set timezone = 'UTC'
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$
@@ -20730,7 +20804,7 @@ as $function$
 -- A number that no document and no report has is taken out of the answer, alone as in a list ([2, 77]) or a range
 -- ([1-3]), and counted. What cites only what there is stays as it was written. [2010-2012] and [2010-05] are no ranges.
 declare
-    _number constant text := '(?:[1-9]\d{0,2}\s*[-–—]\s*[1-9]\d{0,2}|\d{1,6})';
+    _number constant text := '(?:[1-9][0-9]{0,2}\s*[-–—]\s*[1-9][0-9]{0,2}|[0-9]{1,6})';
     _known integer[] := array(select distinct e.reference from unnest(evidence) as e where e.reference is not null);
     _cited integer[] := '{}';
     _unknown integer[] := '{}';
@@ -20788,7 +20862,7 @@ create function graphrag._cited_numbers(citation text)
 as $function$
     select array(
         select n.number
-        from regexp_matches(citation, '(\d+)(?:\s*[-–—]\s*(\d+))?', 'g') with ordinality as m (ends, no)
+        from regexp_matches(citation, '([0-9]+)(?:\s*[-–—]\s*([0-9]+))?', 'g') with ordinality as m (ends, no)
         cross join lateral (
             select m.ends[1]::integer as first, coalesce(m.ends[2], m.ends[1])::integer as last
         ) as r
@@ -23963,7 +24037,7 @@ as $function$
 declare
     _vector text := (select e.extversion from pg_catalog.pg_extension as e where e.extname = 'vector');
     _newest text := (select a.default_version from pg_catalog.pg_available_extensions as a where a.name = 'graphrag');
-    _old_vector boolean := (regexp_match(_vector, '^(\d+)\.(\d+)'))::integer[] < array[0, 8];
+    _old_vector boolean := (regexp_match(_vector, '^([0-9]+)\.([0-9]+)'))::integer[] < array[0, 8];
     _old_server boolean := current_setting('server_version_num')::integer < 150000;
     _encoding text := current_setting('server_encoding');
 begin
@@ -27266,8 +27340,14 @@ create function graphrag.attach(
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set datestyle = 'ISO, MDY'
+    set timezone = 'UTC'
+    set intervalstyle = 'postgres'
+    set extra_float_digits = 1
+    set bytea_output = 'hex'
 as $function$
--- The triggers are all there is to know about an attached table: they are dumped, restored and dropped with it.
+-- The triggers are all there is to know about an attached table: they are dumped, restored and dropped with it. Keys
+-- are written as the triggers write them.
 declare
     _realm text := graphrag._enter_or_create(realm);
     _space text := graphrag._check_space_name(space);

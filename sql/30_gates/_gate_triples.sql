@@ -225,7 +225,7 @@ create function graphrag._json_confidence(confidence jsonb)
     language sql immutable parallel safe
 as $function$
     select case
-        when confidence #>> '{}' ~ '^\d{1,9}(\.\d+)?$' then least((confidence #>> '{}')::numeric, 1)::real
+        when confidence #>> '{}' ~ '^[0-9]{1,9}(\.[0-9]+)?$' then least((confidence #>> '{}')::numeric, 1)::real
         else 1
     end
 $function$;

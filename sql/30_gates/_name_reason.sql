@@ -204,13 +204,15 @@ as $function$
 declare
     _kind text;
 begin
-    if key ~ '\d' then
+    if key ~ '[0-9]' then
         _kind := (graphrag._parse_value(name)).kind;
         return case
             when _kind in ('number', 'date') and is_work then null
-            when is_typed and name ~ '^\d{1,4}([[:alpha:]]+|[-/]\d{1,3})$' and _kind is distinct from 'date' then null
+            when is_typed and name ~ '^[0-9]{1,4}([[:alpha:]]+|[-/][0-9]{1,3})$' and _kind is distinct from 'date'
+                then null
             when _kind in ('number', 'quantity', 'money', 'percent') then 'bare_quantity'
-            when _kind = 'date' or key ~ '^(\d{3,4} ?[-–—/] ?\d{2,4}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}[月월] ?\d{1,2}[日일])$'
+            when _kind = 'date' or key ~ ('^([0-9]{3,4} ?[-–—/] ?[0-9]{2,4}'
+                '|[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}|[0-9]{1,2}[月월] ?[0-9]{1,2}[日일])$')
                 then 'bare_date'
             when length(key) <= 15 and left(key, 1) <> 'h' and graphrag.parse_period(key || ' 2000') is not null
                 then 'bare_date'

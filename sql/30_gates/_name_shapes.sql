@@ -191,7 +191,7 @@ begin
         shape.given := case when length(_text) > 2 then array[right(_text, 2)] end;
     elsif _n between 2 and 6
         and not hits ? ('article ' || graphrag._lower(words[1]))
-        and not _text ~ '\d|[''’]s( |$)'
+        and not _text ~ '[0-9]|[''’]s( |$)'
         and (
             select bool_and(
                 w.word <> graphrag._lower(w.word)

@@ -9,7 +9,7 @@ declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
     _value text := translate(btrim(value), '−–—  ’', '---  ''');
-    _prefix text := substring(_value from '^\D*');
+    _prefix text := substring(_value from '^[^0-9]*');
     _before text := btrim(translate(_prefix, '-+(~≈<>≤≥', ''));
     _symbol text := split_part(_before, ' ', -1);
     _currency text := graphrag._currency(_symbol);
@@ -27,7 +27,7 @@ begin
     end if;
     _is_bound := _is_bound or coalesce(graphrag._is_bound(_before), false);
     _part := regexp_match(
-        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
+        substr(_value, length(_prefix) + 1), '^([0-9][0-9.,''’ ]*[0-9]|[0-9])(e[-+]?[0-9][0-9]?)?([^0-9.,].*)?$'
     );
     if _part is null or length(_part[3]) > 61 then
         return _nothing;
@@ -55,7 +55,7 @@ begin
     elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
-            and _part[1] ~ '^(1\d|20)\d\d$'
+            and _part[1] ~ '^(1[0-9]|20)[0-9][0-9]$'
             and graphrag._unit_code(_unit) is null
             and _unit !~ '([^sui]s|people|men|women|children|^.{1,3})$'
         ) then
@@ -154,7 +154,7 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
-    if _word <> graphrag._lower(_word) and graphrag._lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+    if graphrag._lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
         _word := graphrag._lower(_word);
     end if;
     return coalesce(

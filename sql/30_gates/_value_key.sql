@@ -19,11 +19,13 @@ begin
         _key := 't:' || btrim(value);
     elsif _parsed.kind = 'identifier' then
         _key := 'i:' || case
-            when graphrag._lower(value) ~ '^isbn|^[+(]?[\d][-\d() ]+x?$'
-                then regexp_replace(regexp_replace(graphrag._lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g')
+            when value ~* '^isbn|^[+(]?[0-9][-0-9() ]+x?$'
+                then regexp_replace(
+                    regexp_replace(graphrag._lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g'
+                )
             else regexp_replace(graphrag._lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
         end;
-    elsif _parsed.kind = 'date' and graphrag._lower(value) !~ '\mf(y|q|iscal)' then
+    elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
         _period := graphrag.parse_period(value);
         _key := case
             -- A year may be a figure that was written without a comma.
@@ -37,7 +39,7 @@ begin
         and not (
             _parsed.unit is null
             and _parsed.scale is null
-            and btrim(value) ~ '^[-+]?(0\d.*|\d+\.\d*[1-9]0+)$'
+            and btrim(value) ~ '^[-+]?(0[0-9].*|[0-9]+\.[0-9]*[1-9]0+)$'
         ) then
         _key := concat_ws(' ', 'n:' || trim_scale(_parsed.number), graphrag._unit_key(_parsed.unit));
     end if;
