@@ -21,11 +21,17 @@ declare
     _sentence text := concat_ws(
         ' ', subject, case when negated then 'not' end, replace(predicate, '_', ' '), object
     );
+    -- Who reads the passage must not take what has ended for what holds.
+    _when text := case
+        when valid_from is null then ' (until ' || valid_to || ')'
+        when valid_to is null then ' (since ' || valid_from || ')'
+        else format(' (%s to %s)', valid_from, valid_to)
+    end;
     _result graphrag.index_result;
 begin
     _result := graphrag.index(
-        concat(_sentence, '.', E'\n' || note),
-        document => concat_ws(' ', _sentence, valid_from, valid_to),
+        concat(_sentence, _when, '.', E'\n' || note),
+        document => concat(_sentence, _when),
         source => 'assert_relation',
         published_at => published_at,
         extraction => jsonb_build_array(
