@@ -11715,8 +11715,9 @@ create or replace function graphrag._corrected_claims(claims graphrag._claim[], 
     language plpgsql stable parallel safe rows 10
 as $function$
 -- The claims that lose their whole valid time: in a slot, a later document that corrects theirs states something else
--- of a time that they speak of. What is corrected itself corrects nothing: since who corrects comes later, that is
--- settled from the latest claim on, in as many rounds as corrections of corrections there are.
+-- of a time that they speak of, or another period of the same. What is corrected itself corrects nothing: since who
+-- corrects comes later, that is settled from the latest claim on, in as many rounds as corrections of corrections
+-- there are.
 declare
     _corrected integer[];
     _correctors integer[];
@@ -11739,6 +11740,21 @@ begin
             and coalesce(k.claim, '(,)') && coalesce(m.claim, '(,)')
         join unnest(claims) as old on old.pos = m.pos
         join unnest(claims) as new on new.pos = k.pos and old.document = any (new.corrects)
+        union
+        select old.pos, new.pos, new.relation
+        from unnest(claims) as new
+        join unnest(claims) as old on old.relation = new.relation
+            and old.document = any (new.corrects)
+            and old.pos < new.pos
+        where new.qualifies
+            and new.claim is not null
+            and not exists (
+                select
+                from unnest(claims) as same
+                where same.relation = new.relation
+                    and same.document = new.document
+                    and same.claim is not distinct from old.claim
+            )
     ) as e;
     loop
         _next := array(

@@ -740,8 +740,8 @@ def _corrections(
     claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate], floor: float
 ) -> dict[Position, _Claim]:
     """The claims that are corrected, each with the first claim that does so: a later one in the same slot, sure enough,
-    of a document that corrects theirs, about another relation and a time that they share. From the latest on: what
-    is corrected itself corrects nothing."""
+    of a document that corrects theirs, about another relation and a time that they share, or about another period of the same. From
+    the latest on: what is corrected itself corrects nothing."""
     slots = [members for name, members in _contents(claims, vocabulary).items()]
     corrected: dict[Position, _Claim] = {}
     for claim in sorted(claims, key=lambda claim: claim.at, reverse=True):
@@ -756,6 +756,17 @@ def _corrections(
             and other.triple.confidence >= floor
             and other.at not in corrected
             and _overlap(other.stated, claim.stated)
+        ]
+        by += [
+            other
+            for other in claims
+            if other.key == claim.key
+            and other.at > claim.at
+            and claim.at.key in other.corrects
+            and other.triple.confidence >= floor
+            and other.at not in corrected
+            and other.stated is not None
+            and claim.stated not in {c.stated for c in claims if c.key == claim.key and c.at.key == other.at.key}
         ]
         if by:
             corrected[claim.at] = min(by, key=lambda other: other.at)
