@@ -20,8 +20,8 @@ begin
         alias as (
             select
                 a.entity,
-                array_agg(a.alias order by a.folded) as aliases,
-                array_agg(a.folded order by a.folded) as folded
+                array_agg(a.alias order by a.folded collate "C") as aliases,
+                array_agg(a.folded order by a.folded collate "C") as folded
             from (
                 select distinct on (e.folded, f.folded) e.folded as entity, f.alias, f.folded
                 from unnest(entities) as e

@@ -91,10 +91,10 @@ create function graphrag._is_percent(unit text)
     language sql immutable parallel safe
 as $function$
     select coalesce(
-        lower(split_part(unit, ' of ', 1) collate "und-x-icu") = any (
+        graphrag._lower(split_part(unit, ' of ', 1)) = any (
             '{%,percent,per cent,pct,pct.,prozent,procent,pour cent,por ciento,por cento,porcento,per cento,percento}'
         )
-        and (unit = lower(unit collate "und-x-icu") or unit not like '% of %'),
+        and (unit = graphrag._lower(unit) or unit not like '% of %'),
         false
     )
 $function$;
@@ -136,7 +136,7 @@ as $function$
 begin
     return coalesce(
         graphrag._currency_code(symbol),
-        case when length(symbol) > 3 then graphrag._currency_code(lower(symbol collate "und-x-icu")) end
+        case when length(symbol) > 3 then graphrag._currency_code(graphrag._lower(symbol)) end
     );
 end
 $function$;
@@ -154,8 +154,8 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
-    if lower(_word collate "und-x-icu") ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
-        _word := lower(_word collate "und-x-icu");
+    if graphrag._lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+        _word := graphrag._lower(_word);
     end if;
     return coalesce(
         (
@@ -231,7 +231,7 @@ as $function$
 -- Without a blank between, Latin letters are a unit only if they are a symbol of one (5km, 12bps, 20kW, not 49ers or
 -- 4chan). The letters of other scripts are (100人).
     select case
-        when ascii(rest) between 97 and 122 then lower(substring(rest from '^[a-z]+')) = any (
+        when ascii(rest) between 97 and 122 then graphrag._lower(substring(rest from '^[a-z]+')) = any (
             '{km,m,cm,mm,nm,kg,g,mg,t,lb,lbs,oz,ft,in,yd,mi,mph,kph,kmh,hp,s,ms,ns,sec,secs,min,mins,h,hr,hrs,d,wk,wks,mo,mos,'
             'yr,yrs,y,l,ml,cl,dl,gal,pp,ppt,bp,bps,pt,pts,px,fps,rpm,dpi,ppm,ppb,kb,mb,gb,tb,kbps,mbps,gbps,k,kw,kwh,w,wh,v,a,'
             'mah,hz,khz,mhz,ghz,db,cal,kcal,kj,j,n,pa,kpa,ha,ac,sqft,bbl,boe,x,p,c,th,st,nd,rd}'

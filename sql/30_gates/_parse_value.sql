@@ -16,7 +16,7 @@ begin
     if octet_length(_value) > length(_value) then
         _value := translate(_value, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789');
     end if;
-    _lower := lower(_value collate "und-x-icu");
+    _lower := graphrag._lower(_value);
     if position('://' in _lower) > 0 or left(_lower, 4) = 'www.' then
         _result.kind := case when _lower ~ '^([a-z][a-z0-9+.-]*://|www\.)\S+$' then 'url' end;
     elsif position('@' in _lower) > 0 then
@@ -51,7 +51,7 @@ begin
         or length(_value) > 500
         or position('://' in _value) > 0
         or position('@' in _value) > 0
-        or graphrag._is_identifier(lower(_value collate "und-x-icu")) then
+        or graphrag._is_identifier(graphrag._lower(_value)) then
         return graphrag._parse_value(_value);
     end if;
     _result := graphrag._parse_quantity(_value);

@@ -24,7 +24,7 @@ begin
     return case
         when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
             then regexp_replace(
-                regexp_replace(lower(unit collate "und-x-icu"), '(ch|sh|ss|x)es\M', '\1', 'g'),
+                regexp_replace(graphrag._lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'),
                 '([a-rt-z])s\M',
                 '\1',
                 'g'
@@ -43,7 +43,7 @@ as $function$
 begin
     return coalesce(
         graphrag._units() ->> unit,
-        case when length(unit) > 3 then graphrag._units() ->> lower(unit collate "und-x-icu") end
+        case when length(unit) > 3 then graphrag._units() ->> graphrag._lower(unit) end
     );
 end
 $function$;

@@ -14,16 +14,16 @@ begin
     if value is null then
         return null;
     elsif _parsed.kind = 'boolean' then
-        _key := 'b:' || (lower(btrim(value) collate "und-x-icu") in ('true', 'yes'));
+        _key := 'b:' || (graphrag._lower(btrim(value)) in ('true', 'yes'));
     elsif _parsed.kind = 'url' then
         _key := 't:' || btrim(value);
     elsif _parsed.kind = 'identifier' then
         _key := 'i:' || case
             when value ~* '^isbn|^[+(]?[0-9][-0-9() ]+x?$'
                 then regexp_replace(
-                    regexp_replace(lower(value collate "und-x-icu"), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g'
+                    regexp_replace(graphrag._lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g'
                 )
-            else regexp_replace(lower(btrim(value) collate "und-x-icu"), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
+            else regexp_replace(graphrag._lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
         end;
     elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
         _period := graphrag.parse_period(value);

@@ -21,11 +21,15 @@ declare
     _sentence text := concat_ws(
         ' ', subject, case when negated then 'not' end, replace(predicate, '_', ' '), object
     );
+    _known_by text := concat_ws(' ', _sentence, valid_from, valid_to);
     _result graphrag.index_result;
 begin
+    if length(_known_by) > 200 then  -- a document is known by a short text; what is too long for a name the gates say
+        _known_by := concat(left(_known_by, 200), ' ', md5(_known_by));
+    end if;
     _result := graphrag.index(
         concat(_sentence, '.', E'\n' || note),
-        document => concat_ws(' ', _sentence, valid_from, valid_to),
+        document => _known_by,
         source => 'assert_relation',
         published_at => published_at,
         extraction => jsonb_build_array(

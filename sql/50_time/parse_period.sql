@@ -114,7 +114,7 @@ as $function$
 declare
     _ascii text collate "C" := regexp_replace(
         translate(
-            lower(normalize(stated, nfkc) collate "und-x-icu"),
+            graphrag._lower(normalize(stated, nfkc)),
             '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號',
             '01234567890123456789------,YYMMDDDD'
         ),
