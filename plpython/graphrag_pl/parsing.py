@@ -20,7 +20,6 @@ Accept = Callable[[Any], bool]
 
 _CLOSES = {"{": "}", "[": "]"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
-_MOST_SPANS = 50
 _NOTHING_OF_SHAPE = "the answer holds no JSON of the wanted shape"
 #: What is open around a record that is itself a list, [subject, predicate, object].
 _LISTS_OF_TRIPLES = (["["], ["{", "["])
@@ -78,6 +77,8 @@ def find_all_json(text: str, accept: Accept, repair: Repair) -> list[Found]:
     found = [first for span in spans if (first := _first_accepted(span, accept, repair)) is not None]
     if not found:
         raise UnusableError(_NOTHING_OF_SHAPE)
+    if not spans[-1].is_closed:  # whatever of it could be kept
+        found[-1] = found[-1]._replace(is_partial=True)
     return found
 
 
@@ -156,10 +157,7 @@ def _spans(text: str) -> Iterator[_Span]:
     """The outermost bracketed parts that look like JSON, which "[1]" and "{so to speak}" in prose do not. What stands
     inside one is no part of its own: the empty list of some record is not an empty answer."""
     position = 0
-    for _ in range(_MOST_SPANS):
-        opening = _OPENING.search(text, position)
-        if opening is None:
-            return
+    while opening := _OPENING.search(text, position):
         position, complete, is_closed = _scan(text, opening.start())
         yield _Span(text[opening.start() : position], is_closed, complete)
 

@@ -99,15 +99,15 @@ class _MalformedError(Exception):
 
 def has_shape(value: Any) -> bool:
     """Whether a value can be an extraction: an object with lists of entities or triples (or of no keys at
-    all), a list of such objects, or a list with at least one record. A JSON Schema, echoed instead of filled in, is
-    none."""
+    all), a list of such objects, a list with at least one record, or a record, of which an answer may have one a
+    line. A JSON Schema, echoed instead of filled in, is none."""
     if isinstance(value, list):
         return not any(map(_is_schema, value)) and (
             not value or any(isinstance(item, dict) or _is_bare_triple(item) for item in value)
         )
     if not isinstance(value, dict) or _is_schema(value):
         return False
-    if not value or has_lists(value):
+    if not value or has_lists(value) or _is_record(value):
         return True
     return (
         len(value) == 1
@@ -120,6 +120,13 @@ def has_shape(value: Any) -> bool:
 def has_lists(value: Mapping[str, Any]) -> bool:
     """Whether there are entities or triples directly in an object."""
     return any(_lists(value, names) is not None for names in (_ENTITY_LISTS, _TRIPLE_LISTS))
+
+
+def _is_record(value: Mapping[str, Any]) -> bool:
+    """Whether an object that stands alone is one: with the ends or the type that nothing else would have."""
+    fields = _TRIPLE_FIELDS if _is_triple(value) else _ENTITY_FIELDS
+    needed = ("subject", "object") if _is_triple(value) else ("name", "type")
+    return not has_lists(value) and all(_first(value, fields[name]) is not None for name in needed)
 
 
 def _states_something(value: Any) -> bool:
@@ -142,8 +149,11 @@ def read_records(value: Any, breathe: Breathe = holding_breath, is_clean: bool =
         isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict)
     ):
         value = inner
-    wholes = [value] if isinstance(value, dict) else [item for item in value if _is_whole(item)]
-    items = [] if isinstance(value, dict) else [item for item in value if not _is_whole(item)]
+    if isinstance(value, dict):
+        wholes, items = ([], [value]) if _is_record(value) else ([value], [])
+    else:
+        wholes = [item for item in value if _is_whole(item)]
+        items = [item for item in value if not _is_whole(item)]
     entities = [item for item in items if not _is_triple(item)]
     triples = [item for item in items if _is_triple(item)]
     for whole in wholes:

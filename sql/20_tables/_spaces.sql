@@ -32,7 +32,7 @@ declare
     _space text := graphrag._refuse_all_spaces(space);
 begin
     if _space = '' or octet_length(_space) > 200 or _space ~ '[\x01-\x1f\x7f]' then
-        raise exception 'a space cannot be called "%"', _space
+        raise exception 'a space cannot be called "%"', left(_space, 100)
             using errcode = 'GR006',
                 detail = 'A space has a name of 1 to 200 bytes without control characters.',
                 hint = 'Choose another name for the space.';

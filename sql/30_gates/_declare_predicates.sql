@@ -2,14 +2,15 @@ create function graphrag._declare_predicates(declarations jsonb, is_preset boole
     returns integer
     language plpgsql volatile parallel unsafe
 as $function$
--- Rows of the current realm's `predicate` from an array of objects with its columns; names are normalised. A preset
--- adds its aliases and groups to what is declared already, except aliases that lead elsewhere.
+-- Rows of the current realm's `predicate` from an array of objects with its columns; names are normalised, and cut
+-- where they show to be too long: an index would not take them. A preset adds its aliases and groups to what is
+-- declared already, except aliases that lead elsewhere.
 declare
     _n integer;
 begin
     insert into predicate as p
     select
-        coalesce(graphrag._normalize_predicate(d.name), ''),
+        left(coalesce(graphrag._normalize_predicate(d.name), ''), 101),
         array(
             select f.form
             from unnest(graphrag._normal_forms(d.aliases, d.name)) as f (form)
@@ -24,7 +25,7 @@ begin
         coalesce(d.is_functional, false),
         coalesce(d.is_value, false),
         -- One group however it is spelt.
-        array(select lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
+        array(select graphrag._lower(btrim(g.name)) from unnest(d.exclusive_groups) as g (name)),
         coalesce(d.subject_types, '{}'),
         coalesce(d.object_types, '{}')
     from jsonb_to_recordset(declarations) as d (
@@ -50,7 +51,9 @@ begin
         exclusive_groups = case
             when is_preset
                 then array(
-                    select distinct g from unnest(p.exclusive_groups || excluded.exclusive_groups) as g order by g
+                    select distinct g.name collate "C"
+                    from unnest(p.exclusive_groups || excluded.exclusive_groups) as g (name)
+                    order by 1
                 )
             else excluded.exclusive_groups
         end,
@@ -68,7 +71,7 @@ create function graphrag._normal_forms(forms text[], name text)
     returns text[]
     language sql immutable parallel safe
 as $function$
-    select coalesce(array_agg(distinct n.form order by n.form), '{}')
+    select coalesce(array_agg(distinct n.form collate "C" order by n.form collate "C"), '{}')
     from unnest(forms) as f
     cross join lateral (select graphrag._normalize_predicate(f)) as n (form)
     where n.form not in ('', graphrag._normalize_predicate(name))

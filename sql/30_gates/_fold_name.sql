@@ -24,14 +24,14 @@ begin
     _folded := translate(_folded, E'\t\n\x0b\f\r_-''`\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x1b\x1f\x7f', '       ');
     if position('.' in _folded) > 0 then
         _folded := regexp_replace(_folded, '(?<![a-z0-9])([a-z])\. ?(?=[a-z]\.)', '\1', 'g');
-        _folded := regexp_replace(_folded, '(?<=[^ \d[:punct:]])\.(?= |$)', '', 'g');
+        _folded := regexp_replace(_folded, '(?<=[^ 0-9[:punct:]])\.(?= |$)', '', 'g');
     end if;
     _folded := btrim(_folded);
     if position(' ' in _folded) > 0 then
         -- \x1f marks the separators that stay
         _folded := regexp_replace(
             _folded,
-            '(?<=\d) +(?=\d)|(?<=(?:^|[^a-z0-9])[a-z]) +(?=[a-z])|(?<=[a-z]) +(?=[a-z](?:[^a-z0-9]|$))',
+            '(?<=[0-9]) +(?=[0-9])|(?<=(?:^|[^a-z0-9])[a-z]) +(?=[a-z])|(?<=[a-z]) +(?=[a-z](?:[^a-z0-9]|$))',
             E'\x1f',
             'g'
         );

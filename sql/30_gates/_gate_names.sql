@@ -15,7 +15,7 @@ declare
                 '|', replace(k.key, ' ', '|'), k.key, rtrim(k.key, '.'), n.name,
                 substr(k.key, position(' ' in k.key) + 1),
                 substr(k.key, length(split_part(k.key, ' ', 1) || split_part(k.key, ' ', 2)) + 3),
-                split_part(k.key, '-', 1), lower(n.type), split_part(lower(n.type), ' ', -1)
+                split_part(k.key, '-', 1), graphrag._lower(n.type), split_part(graphrag._lower(n.type), ' ', -1)
             ),
             '|'
         ) as p (probe)
@@ -43,7 +43,7 @@ declare
 begin
     return _key is null
         or length(name) > 200
-        or upper(_key) = _key
+        or upper(_key collate "und-x-icu") = _key
         or translate(_key, '0123456789', '') <> _key
         or hits ?| (string_to_array(_key, ' ') || array[_key, split_part(_key, '-', 1), rtrim(_key, '.')]);
 end

@@ -35,8 +35,8 @@ begin
             v.*,
             graphrag._normalize_predicate(v.stated) as normal,
             p.is_value,
-            lower(p.subject_types::text)::text[] as subject_types,
-            lower(p.object_types::text)::text[] as object_types
+            graphrag._lower(p.subject_types::text)::text[] as subject_types,
+            graphrag._lower(p.object_types::text)::text[] as object_types
         from graphrag._resolve_predicates(array(select s.predicate from stated as s where s.predicate is not null)) as v
         left join predicate as p on p.name = v.predicate
     ),
@@ -51,17 +51,17 @@ begin
             from unnest(entities) as e
             where e.reason is null
             union all
-            select a.form, min(e.folded), min(e.type), 2
+            select a.form, min(e.folded collate "C"), min(e.type collate "C"), 2
             from unnest(entities) as e
             cross join unnest(e.folded_aliases) as a (form)
             where e.reason is null
             group by a.form
             having count(distinct e.folded) = 1
         ) as k
-        order by k.form, k.rank, k.type
+        order by k.form, k.rank, k.type collate "C"
     ),
     unknown as materialized (
-        select u.folded, min(u.name) as name, row_number() over (order by u.folded) as nth
+        select u.folded, min(u.name collate "C") as name, row_number() over (order by u.folded) as nth
         from stated as s
         cross join lateral (values (s.subject_folded, s.subject), (s.object_folded, s.object)) as u (folded, name)
         where u.name is not null and u.folded not in (select k.form from known as k)
@@ -152,11 +152,11 @@ begin
                 when q.reason is not null and not c.is_literal then q.reason
                 when coalesce(c.known_subject, c.subject_folded) = coalesce(c.known_object, c.object_folded)
                     and not c.is_literal then 'self_loop'
-                when lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (
+                when graphrag._lower(case when c.is_swapped then c.object_type else c.subject_type end) <> all (
                     nullif(c.subject_types, '{}')
                 ) then 'type_mismatch'
                 when not c.is_literal
-                    and lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (
+                    and graphrag._lower(case when c.is_swapped then c.subject_type else c.object_type end) <> all (
                         nullif(c.object_types, '{}')
                     ) then 'type_mismatch'
             end as reason
@@ -216,7 +216,7 @@ create function graphrag._json_flag(flag jsonb)
     returns boolean
     language sql immutable parallel safe
 as $function$
-    select lower(flag #>> '{}') in ('true', 't', 'yes', '1')
+    select graphrag._lower(flag #>> '{}') in ('true', 't', 'yes', '1')
 $function$;
 comment on function graphrag._json_flag(jsonb) is 'A flag a model wrote as JSON boolean, text or number.';
 
@@ -225,7 +225,7 @@ create function graphrag._json_confidence(confidence jsonb)
     language sql immutable parallel safe
 as $function$
     select case
-        when confidence #>> '{}' ~ '^\d{1,9}(\.\d+)?$' then least((confidence #>> '{}')::numeric, 1)::real
+        when confidence #>> '{}' ~ '^[0-9]{1,9}(\.[0-9]+)?$' then least((confidence #>> '{}')::numeric, 1)::real
         else 1
     end
 $function$;

@@ -15,7 +15,7 @@ begin
             select
                 f.folded,
                 array_agg(distinct f.form) as forms,
-                (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form))[1] as name
+                (array_agg(f.form order by f.is_name desc, length(f.form) desc, f.form collate "C"))[1] as name
             from (
                 select e.folded, a.form, a.form = e.name as is_name
                 from unnest(entities) as e
@@ -66,7 +66,7 @@ begin
             cross join lateral (
                 select w.word
                 from string_to_table(btrim(g.words), ' ') as w (word)
-                order by length(w.word) desc, w.word
+                order by length(w.word) desc, w.word collate "C"
                 limit 1
             ) as l
         ),

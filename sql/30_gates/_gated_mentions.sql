@@ -20,14 +20,14 @@ begin
         alias as (
             select
                 a.entity,
-                array_agg(a.alias order by a.folded) as aliases,
-                array_agg(a.folded order by a.folded) as folded
+                array_agg(a.alias order by a.folded collate "C") as aliases,
+                array_agg(a.folded order by a.folded collate "C") as folded
             from (
                 select distinct on (e.folded, f.folded) e.folded as entity, f.alias, f.folded
                 from unnest(entities) as e
                 cross join unnest(e.aliases, e.folded_aliases) as f (alias, folded)
                 where e.reason is null and f.folded <> e.folded
-                order by e.folded, f.folded, length(f.alias) desc, f.alias
+                order by e.folded, f.folded, length(f.alias) desc, f.alias collate "C"
             ) as a
             group by a.entity
         ),

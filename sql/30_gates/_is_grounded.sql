@@ -86,8 +86,8 @@ as $function$
 -- IRS of the Internal Revenue Service, DoE of the Department of Energy: the first letters, those of small words or not.
 begin
     return (
-        select upper(short) in (
-            upper(regexp_replace(n.name, '(\w)\w*[^\w]*', '\1', 'g')),
+        select upper(short collate "und-x-icu") in (
+            upper(regexp_replace(n.name, '(\w)\w*[^\w]*', '\1', 'g') collate "und-x-icu"),
             regexp_replace(regexp_replace(n.name, '\m[[:lower:]]\w*', '', 'g'), '(\w)\w*[^\w]*|\W+', '\1', 'g')
         )
         from (select regexp_replace(long, '^(the|an?) ', '', 'i')) as n (name)

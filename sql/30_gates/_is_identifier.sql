@@ -11,20 +11,21 @@ begin
         when length(value) = 36 then value ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
         when left(value, 4) in ('isbn', 'issn', 'doi:', 'doi ', 'orci', 'arxi', 'pmid')
             then value ~ '^(isbn|issn|doi|orcid|arxiv|pmid)\M\S*( \S+){0,5}$' and _frame <> value
-        when left(value, 3) = '10.' and position('/' in value) > 0 then value ~ '^10\.\d{4,9}/\S+$'
-        when left(value, 4) = 'cve-' then value ~ '^cve-\d{4}-\d{4,}$'
+        when left(value, 3) = '10.' and position('/' in value) > 0 then value ~ '^10\.[0-9]{4,9}/\S+$'
+        when left(value, 4) = 'cve-' then value ~ '^cve-[0-9]{4}-[0-9]{4,}$'
         -- +1 555 123, +44 20 7946 0958, +15551234567; but +1,234 and +5 % are figures.
         when left(value, 1) = '+' then translate(_frame, '+-(). ', '') = ''
             and length(value) - length(_frame) between 7 and 15
-            and (translate(_frame, '-( ', '') <> _frame or value ~ '^\+\d{10,}$')
-        when left(value, 1) = '(' then value ~ '^\(\d{3}\) ?\d{3}-\d{4}$'
-        when _frame in ('...', '...:', '.../') then value ~ '^\d{1,3}(\.\d{1,3}){3}(:\d{1,5}|/\d\d?)?$'
-            and 255 >= all (string_to_array(substring(value from '^[\d.]+'), '.')::integer[])
+            and (translate(_frame, '-( ', '') <> _frame or value ~ '^\+[0-9]{10,}$')
+        when left(value, 1) = '(' then value ~ '^\([0-9]{3}\) ?[0-9]{3}-[0-9]{4}$'
+        when _frame in ('...', '...:', '.../') then value ~ '^[0-9]{1,3}(\.[0-9]{1,3}){3}(:[0-9]{1,5}|/[0-9][0-9]?)?$'
+            and 255 >= all (string_to_array(substring(value from '^[0-9.]+'), '.')::integer[])
         when translate(_frame, 'abcdef', '') like '::%' then value ~ '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$'
             and (value like '%::%' or value ~ '^([^:]+:){7}[^:]+$')
         when translate(_frame, '- x', '') = '' and length(value) - length(_frame) between 9 and 13 then case
-            when value like '97%' and value ~ '^97[89][- ]?(\d[- ]?){9}\d$' then graphrag._has_check_digit(value, 10)
-            when value ~ '^\d{1,5}[- ]\d{1,7}[- ]\d{1,6}[- ][\dx]$' then graphrag._has_check_digit(value, 11)
+            when value like '97%' and value ~ '^97[89][- ]?([0-9][- ]?){9}[0-9]$'
+                then graphrag._has_check_digit(value, 10)
+            when value ~ '^[0-9]{1,5}[- ][0-9]{1,7}[- ][0-9]{1,6}[- ][0-9x]$' then graphrag._has_check_digit(value, 11)
             else false
         end
         else false
@@ -49,7 +50,7 @@ begin
                     else 1
                 end
             ) % modulus = 0
-        from regexp_matches(value, '[\dx]', 'g') with ordinality as d (part, no)
+        from regexp_matches(value, '[0-9x]', 'g') with ordinality as d (part, no)
     );
 end
 $function$;

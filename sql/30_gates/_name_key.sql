@@ -9,7 +9,7 @@ declare
 begin
     if octet_length(_key) > length(_key) then
         _key := translate(normalize(_key, nfkc), '’٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '''01234567890123456789');
-        _key := lower(_key collate "und-x-icu");
+        _key := graphrag._lower(_key);
     else
         _key := lower(_key collate "C");
     end if;

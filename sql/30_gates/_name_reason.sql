@@ -9,7 +9,7 @@ declare
     _words text[] := string_to_array(_key, ' ');
     _n integer := cardinality(_words);
     _first text := left(btrim(name), 1);
-    _is_capital boolean := _first <> lower(_first collate "und-x-icu");
+    _is_capital boolean := _first <> graphrag._lower(_first);
     _is_acronym boolean;
     _is_work boolean;
     _reason text;
@@ -23,7 +23,7 @@ begin
     end if;
     _is_work := (_is_capital or _first between '0' and '9') and graphrag._is_type('work_type', type, hits);
     if not _is_work then
-        _is_acronym := _is_capital and _n = 1 and length(_key) > 1 and btrim(name) = upper(_key);
+        _is_acronym := _is_capital and _n = 1 and length(_key) > 1 and btrim(name) = upper(_key collate "und-x-icu");
         _reason := case
             when hits ? ('placeholder ' || _key) then 'malformed'
             when hits ? ('pronoun ' || _key)
@@ -63,7 +63,7 @@ create function graphrag._is_type(kind text, type text, hits jsonb)
     language sql immutable parallel safe
 as $function$
     select coalesce(
-        hits ?| array[kind || ' ' || lower(type), kind || ' ' || split_part(lower(type), ' ', -1)],
+        hits ?| array[kind || ' ' || graphrag._lower(type), kind || ' ' || split_part(graphrag._lower(type), ' ', -1)],
         false
     )
 $function$;
@@ -161,13 +161,15 @@ as $function$
 begin
     return (
         select not hits ?| array[
-                'article:en ' || lower(words[1]), 'pronoun:en ' || lower(words[1]), 'title_word ' || lower(words[1])
+                'article:en ' || graphrag._lower(words[1]),
+                'pronoun:en ' || graphrag._lower(words[1]),
+                'title_word ' || graphrag._lower(words[1])
             ]
             and words[1] !~ '^[IVX]+$'
             and coalesce(
                 count(*) filter (where w.is_capital and w.is_beside) between 2 and 5
                     and bool_and(w.is_capital or hits ? ('particle ' || w.word))
-                    and not bool_or(hits ? ('determiner:en ' || lower(w.word)))
+                    and not bool_or(hits ? ('determiner:en ' || graphrag._lower(w.word)))
                     and (not bool_or(w.is_abbreviation) or bool_and(w.is_abbreviation)),
                 false
             )
@@ -202,13 +204,15 @@ as $function$
 declare
     _kind text;
 begin
-    if key ~ '\d' then
+    if key ~ '[0-9]' then
         _kind := (graphrag._parse_value(name)).kind;
         return case
             when _kind in ('number', 'date') and is_work then null
-            when is_typed and name ~ '^\d{1,4}([[:alpha:]]+|[-/]\d{1,3})$' and _kind is distinct from 'date' then null
+            when is_typed and name ~ '^[0-9]{1,4}([[:alpha:]]+|[-/][0-9]{1,3})$' and _kind is distinct from 'date'
+                then null
             when _kind in ('number', 'quantity', 'money', 'percent') then 'bare_quantity'
-            when _kind = 'date' or key ~ '^(\d{3,4} ?[-–—/] ?\d{2,4}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}[月월] ?\d{1,2}[日일])$'
+            when _kind = 'date' or key ~ ('^([0-9]{3,4} ?[-–—/] ?[0-9]{2,4}'
+                '|[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}|[0-9]{1,2}[月월] ?[0-9]{1,2}[日일])$')
                 then 'bare_date'
             when length(key) <= 15 and left(key, 1) <> 'h' and graphrag.parse_period(key || ' 2000') is not null
                 then 'bare_date'
@@ -234,7 +238,7 @@ begin
     -- An amount or a percentage is one in any case: Five Million Dollars, quinze pour cent.
     if cardinality(words) > 1 and exists (
         select
-        from unnest(array[key, lower(left(name, 1)) || substr(name, 2)]) as n (name)
+        from unnest(array[key, graphrag._lower(left(name, 1)) || substr(name, 2)]) as n (name)
         where (graphrag._parse_quantity(graphrag._figures_of_words(n.name))).kind in ('money', 'percent')
     ) then
         return 'bare_quantity';
@@ -244,7 +248,7 @@ begin
     if left(name, 1) <> left(key, 1)
         and (
             not hits ?| array['number:en ' || key, 'number:* ' || key]
-            or (name = upper(name) and key not like '% %')
+            or (name = upper(name collate "und-x-icu") and key not like '% %')
         ) then
         return null;
     end if;

@@ -10,13 +10,13 @@ declare
         cross join lateral string_to_table(
             concat_ws(
                 '|',
-                regexp_replace(lower(n.name collate "und-x-icu"), '[.,]?( |$)', '|', 'g'),
-                lower(n.name collate "und-x-icu"),
+                regexp_replace(graphrag._lower(n.name), '[.,]?( |$)', '|', 'g'),
+                graphrag._lower(n.name),
                 case when n.name ~ '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]$'
                     then concat_ws('|', right(n.name, 1), right(n.name, 2), right(n.name, 3))
                 end,
-                lower(n.type),
-                split_part(lower(n.type), ' ', -1)
+                graphrag._lower(n.type),
+                split_part(graphrag._lower(n.type), ' ', -1)
             ),
             '|'
         ) as p (probe)
@@ -39,7 +39,7 @@ as $function$
 declare
     _shape graphrag._name_shape;
     _words text[] := string_to_array(name, ' ');
-    _keys text[] := string_to_array(regexp_replace(lower(name collate "und-x-icu"), '[.,](?= |$)', '', 'g'), ' ');
+    _keys text[] := string_to_array(regexp_replace(graphrag._lower(name), '[.,](?= |$)', '', 'g'), ' ');
     _n integer := cardinality(_words);
     _core text[];
     _ending integer;
@@ -69,7 +69,7 @@ begin
     then
         _shape.form := 'article';
         _shape.core := graphrag._fold_name(array_to_string(_words[2:], ' '));
-    elsif _shape.is_person and hits ?| array['role ' || lower(name), 'common ' || lower(name)] then
+    elsif _shape.is_person and hits ?| array['role ' || graphrag._lower(name), 'common ' || graphrag._lower(name)] then
         _shape.is_person := null;
     end if;
     if (_shape.is_person or _shape.form in ('title', 'given title', 'rank')) and _shape.form is distinct from 'article'
@@ -183,31 +183,31 @@ declare
     _n integer := cardinality(words);
     _text text := array_to_string(words, ' ');
 begin
-    while _n > 2 and hits ? ('generation ' || rtrim(lower(words[_n]), '.')) loop
+    while _n > 2 and hits ? ('generation ' || rtrim(graphrag._lower(words[_n]), '.')) loop
         _n := _n - 1;
     end loop;
     if _n = 1 and _text ~ '^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,5}$' then
         shape.family := array(select left(_text, l) from generate_series(1, least(2, length(_text) - 1)) as l);
         shape.given := case when length(_text) > 2 then array[right(_text, 2)] end;
     elsif _n between 2 and 6
-        and not hits ? ('article ' || lower(words[1]))
-        and not _text ~ '\d|[''’]s( |$)'
+        and not hits ? ('article ' || graphrag._lower(words[1]))
+        and not _text ~ '[0-9]|[''’]s( |$)'
         and (
             select bool_and(
-                w.word <> lower(w.word collate "und-x-icu")
-                or lower(w.word collate "und-x-icu") = upper(w.word collate "und-x-icu")
+                w.word <> graphrag._lower(w.word)
+                or graphrag._lower(w.word) = upper(w.word collate "und-x-icu")
                 or hits ? ('particle ' || w.word)
             )
             from unnest(words[:_n]) as w (word)
         )
     then
         shape.gender := coalesce(
-            shape.gender, graphrag._gender_of(array[lower(words[1] collate "und-x-icu")], 'name', hits)
+            shape.gender, graphrag._gender_of(array[graphrag._lower(words[1])], 'name', hits)
         );
         shape.given := array(
             select graphrag._fold_name(array_to_string(words[:i], ' '))
             from generate_series(1, _n - 1) as i
-            where not hits ? ('particle ' || lower(words[i])) and length(rtrim(words[i], '.')) > 1
+            where not hits ? ('particle ' || graphrag._lower(words[i])) and length(rtrim(words[i], '.')) > 1
         );
         shape.family := array(
             select graphrag._fold_name(array_to_string(words[i:_n], ' '))

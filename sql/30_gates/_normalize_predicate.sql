@@ -13,7 +13,7 @@ begin
         _predicate := regexp_replace(_predicate, '([A-Z])(?=[A-Z][a-z])', '\1_', 'g');
     end if;
     if octet_length(_predicate) > length(_predicate) then
-        _predicate := lower(normalize(_predicate, nfkc) collate "und-x-icu");
+        _predicate := graphrag._lower(normalize(_predicate, nfkc));
         _predicate := regexp_replace(
             _predicate,
             '[\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2010-\u2027\u2030-\u205e\u20a0-\u20cf'

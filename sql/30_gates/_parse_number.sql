@@ -12,10 +12,11 @@ begin
         return _digits::numeric;
     end if;
     return case
-        when _digits ~ '^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$' or _digits ~ '^\d{1,3}([ '']\d{3})+(\.\d+)?$'
+        when _digits ~ '^[0-9]{1,3}(,[0-9]{2,3})*,[0-9]{3}(\.[0-9]+)?$'
+            or _digits ~ '^[0-9]{1,3}([ ''][0-9]{3})+(\.[0-9]+)?$'
             then translate(_digits, ', ''', '')
-        when _digits ~ '^\d{1,3}(\.\d{3})+,\d+$' or _digits ~ '^\d{1,3}(\.\d{3}){2,}$'
-            or _digits ~ '^\d{1,3}( \d{3})*,(\d{1,2}|\d{4,})$'
+        when _digits ~ '^[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$' or _digits ~ '^[0-9]{1,3}(\.[0-9]{3}){2,}$'
+            or _digits ~ '^[0-9]{1,3}( [0-9]{3})*,([0-9]{1,2}|[0-9]{4,})$'
             then translate(_digits, ',. ', '.')
     end::numeric;
 end

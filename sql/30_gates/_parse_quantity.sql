@@ -9,7 +9,7 @@ declare
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
     _value text := translate(btrim(value), '−–—  ’', '---  ''');
-    _prefix text := substring(_value from '^\D*');
+    _prefix text := substring(_value from '^[^0-9]*');
     _before text := btrim(translate(_prefix, '-+(~≈<>≤≥', ''));
     _symbol text := split_part(_before, ' ', -1);
     _currency text := graphrag._currency(_symbol);
@@ -27,7 +27,7 @@ begin
     end if;
     _is_bound := _is_bound or coalesce(graphrag._is_bound(_before), false);
     _part := regexp_match(
-        substr(_value, length(_prefix) + 1), '^(\d[\d.,''’ ]*\d|\d)(e[-+]?\d\d?)?([^\d.,].*)?$'
+        substr(_value, length(_prefix) + 1), '^([0-9][0-9.,''’ ]*[0-9]|[0-9])(e[-+]?[0-9][0-9]?)?([^0-9.,].*)?$'
     );
     if _part is null or length(_part[3]) > 61 then
         return _nothing;
@@ -55,7 +55,7 @@ begin
     elsif split_part(_unit, ' ', 1) in ('st', 'nd', 'rd', 'th') or not graphrag._is_unit(_unit)
         or (
             _currency is null
-            and _part[1] ~ '^(1\d|20)\d\d$'
+            and _part[1] ~ '^(1[0-9]|20)[0-9][0-9]$'
             and graphrag._unit_code(_unit) is null
             and _unit !~ '([^sui]s|people|men|women|children|^.{1,3})$'
         ) then
@@ -91,10 +91,10 @@ create function graphrag._is_percent(unit text)
     language sql immutable parallel safe
 as $function$
     select coalesce(
-        lower(split_part(unit, ' of ', 1)) = any (
+        graphrag._lower(split_part(unit, ' of ', 1)) = any (
             '{%,percent,per cent,pct,pct.,prozent,procent,pour cent,por ciento,por cento,porcento,per cento,percento}'
         )
-        and (unit = lower(unit) or unit not like '% of %'),
+        and (unit = graphrag._lower(unit) or unit not like '% of %'),
         false
     )
 $function$;
@@ -135,7 +135,8 @@ as $function$
 -- A word may be written with a capital (5 Million Dollars); a code or symbol is as it is.
 begin
     return coalesce(
-        graphrag._currency_code(symbol), case when length(symbol) > 3 then graphrag._currency_code(lower(symbol)) end
+        graphrag._currency_code(symbol),
+        case when length(symbol) > 3 then graphrag._currency_code(graphrag._lower(symbol)) end
     );
 end
 $function$;
@@ -153,8 +154,8 @@ declare
         else split_part(unit, ' ', 1)
     end;
 begin
-    if _word <> lower(_word) and lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
-        _word := lower(_word);
+    if graphrag._lower(_word) ~ '^(hundred|thousand|(m|b|tr)illions?)$' then
+        _word := graphrag._lower(_word);
     end if;
     return coalesce(
         (
@@ -230,7 +231,7 @@ as $function$
 -- Without a blank between, Latin letters are a unit only if they are a symbol of one (5km, 12bps, 20kW, not 49ers or
 -- 4chan). The letters of other scripts are (100人).
     select case
-        when ascii(rest) between 97 and 122 then lower(substring(rest from '^[a-z]+')) = any (
+        when ascii(rest) between 97 and 122 then graphrag._lower(substring(rest from '^[a-z]+')) = any (
             '{km,m,cm,mm,nm,kg,g,mg,t,lb,lbs,oz,ft,in,yd,mi,mph,kph,kmh,hp,s,ms,ns,sec,secs,min,mins,h,hr,hrs,d,wk,wks,mo,mos,'
             'yr,yrs,y,l,ml,cl,dl,gal,pp,ppt,bp,bps,pt,pts,px,fps,rpm,dpi,ppm,ppb,kb,mb,gb,tb,kbps,mbps,gbps,k,kw,kwh,w,wh,v,a,'
             'mah,hz,khz,mhz,ghz,db,cal,kcal,kj,j,n,pa,kpa,ha,ac,sqft,bbl,boe,x,p,c,th,st,nd,rd}'

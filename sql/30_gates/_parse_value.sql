@@ -16,21 +16,21 @@ begin
     if octet_length(_value) > length(_value) then
         _value := translate(_value, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789');
     end if;
-    _lower := lower(_value);
+    _lower := graphrag._lower(_value);
     if position('://' in _lower) > 0 or left(_lower, 4) = 'www.' then
         _result.kind := case when _lower ~ '^([a-z][a-z0-9+.-]*://|www\.)\S+$' then 'url' end;
     elsif position('@' in _lower) > 0 then
         _result.kind := case when _lower ~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' then 'identifier' end;
     elsif _lower in ('true', 'false', 'yes', 'no') then
         _result.kind := 'boolean';
-    elsif _value !~ '[\d¼-¾⅐-⅞]' then
+    elsif _value !~ '[0-9¼-¾⅐-⅞]' then
         -- A capital makes it a name.
         if left(_value, 1) = left(_lower, 1) and graphrag._begins_with_number(_value) then
             _result := graphrag._parse_quantity(graphrag._figures_of_words(_value));
         end if;
     elsif graphrag._is_identifier(_lower) then
         _result.kind := 'identifier';
-    elsif length(_value) <> 2 or _value !~ '^\d[A-Z]$' then
+    elsif length(_value) <> 2 or _value !~ '^[0-9][A-Z]$' then
         _result := graphrag._parse_literal(_value);
     end if;
     return _result;
@@ -51,7 +51,7 @@ begin
         or length(_value) > 500
         or position('://' in _value) > 0
         or position('@' in _value) > 0
-        or graphrag._is_identifier(lower(_value)) then
+        or graphrag._is_identifier(graphrag._lower(_value)) then
         return graphrag._parse_value(_value);
     end if;
     _result := graphrag._parse_quantity(_value);
@@ -62,7 +62,7 @@ begin
         )
         and graphrag.parse_period(_value) is not null then
         return row('date', case when length(_value) = 4 then _result.number end, null, null)::graphrag.parsed_value;
-    elsif _result.kind is null and length(_value) <= 60 and _value ~ '\d.*[^\d.,].*\d' then
+    elsif _result.kind is null and length(_value) <= 60 and _value ~ '[0-9].*[^0-9.,].*[0-9]' then
         _result := graphrag._parse_compound_value(_value);
     end if;
     return _result;
@@ -107,11 +107,11 @@ declare
         "minutes": ["time", 60], "min": ["time", 60], "mins": ["time", 60], "m": ["time", 60], "second": ["time", 1],
         "seconds": ["time", 1], "sec": ["time", 1], "s": ["time", 1], "year": ["age", 12], "years": ["age", 12],
         "yr": ["age", 12], "yrs": ["age", 12], "month": ["age", 1], "months": ["age", 1]}';
-    _value text := regexp_replace(value, '^(\d+) ?[''’′] ?(\d+)(?:["”″]|[''’]{2})$', '\1 feet \2 inches');
+    _value text := regexp_replace(value, '^([0-9]+) ?[''’′] ?([0-9]+)(?:["”″]|[''’]{2})$', '\1 feet \2 inches');
     _nothing graphrag.parsed_value;
     _result graphrag.parsed_value;
 begin
-    if _value !~ '^(\d+(\.\d+)? ?[a-z]+,?( and)? ?){2,4}$' then
+    if _value !~ '^([0-9]+(\.[0-9]+)? ?[a-z]+,?( and)? ?){2,4}$' then
         return _nothing;
     end if;
     select 'quantity', trim_scale(sum(p.number * p.size) / min(p.size)), (array_agg(p.name order by p.no desc))[1]
@@ -124,7 +124,7 @@ begin
             _units -> m.part[2] ->> 0 as measure,
             (_units -> m.part[2] ->> 1)::numeric as size,
             lag((_units -> m.part[2] ->> 1)::numeric) over (order by m.no) as size_before
-        from regexp_matches(_value, '(\d+(?:\.\d+)?) ?([a-z]+),?(?: and)?', 'g') with ordinality as m (part, no)
+        from regexp_matches(_value, '([0-9]+(?:\.[0-9]+)?) ?([a-z]+),?(?: and)?', 'g') with ordinality as m (part, no)
     ) as p
     having count(distinct p.measure) = 1 and count(p.measure) = count(*)
         and bool_and(p.size < p.size_before or p.size_before is null);
@@ -145,23 +145,23 @@ declare
     _second graphrag.parsed_value;
     _part text[] := regexp_match(
         regexp_replace(value, '^(between|from) ', ''),
-        '^((?:\D{1,4})?\d[^-–—]*?)(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?'
-            '|(?<=[.,]\d+)-)(\D{0,4}\d.*)$'
+        '^((?:[^0-9]{1,4})?[0-9][^-–—]*?)(?: (?:to|and|or|through|bis|und|à|et|y|e|tot|en|--?|[–—]) | ?(?:--|[–—]) ?'
+            '|(?<=[.,][0-9]+)-)([^0-9]{0,4}[0-9].*)$'
     );
 begin
     if _part is null then
-        _part := regexp_match(value, '^(\D?[1-9]\d{0,3})-(\D?[1-9]\d{0,3}(?:\D.*)?)$');
+        _part := regexp_match(value, '^([^0-9]?[1-9][0-9]{0,3})-([^0-9]?[1-9][0-9]{0,3}(?:[^0-9].*)?)$');
         if _part is null
-            or substring(_part[1] from '\d+')::integer >= substring(_part[2] from '\d+')::integer
-            or value ~ '^\d{3}-\d{4}$' then
+            or substring(_part[1] from '[0-9]+')::integer >= substring(_part[2] from '[0-9]+')::integer
+            or value ~ '^[0-9]{3}-[0-9]{4}$' then
             return _nothing;
         end if;
     end if;
-    _first := graphrag._parse_value(regexp_replace(_part[1], '(?<=\d)s$', ''));
+    _first := graphrag._parse_value(regexp_replace(_part[1], '(?<=[0-9])s$', ''));
     _second := graphrag._parse_value(_part[2]);
     return row(
         case
-            when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^\d\d$') then 'date'
+            when _second.kind = 'date' or (_first.kind = 'date' and _part[2] ~ '^[0-9][0-9]$') then 'date'
             when _first.kind in ('number', 'date') then case
                 when _second.kind in ('number', 'quantity', 'money', 'percent') then _second.kind
             end

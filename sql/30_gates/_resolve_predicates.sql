@@ -24,7 +24,7 @@ begin
         select distinct on (a.stated) a.stated, f.name
         from asked as a
         join form as f on f.form = a.normal
-        order by a.stated, f.rank, f.name
+        order by a.stated, f.rank, f.name collate "C"
     ),
     inexact as materialized (
         select a.*
@@ -42,7 +42,7 @@ begin
         select distinct on (c.stated) c.stated, c.name
         from candidate as c
         where graphrag._verb_bases(c.form_head) && graphrag._verb_bases(c.head)
-        order by c.stated, c.rank, c.name
+        order by c.stated, c.rank, c.name collate "C"
     )
     select a.stated, coalesce(p.inverse_of, p.name, a.normal), p.inverse_of is not null, p.name is not null
     from asked as a

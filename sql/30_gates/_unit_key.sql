@@ -23,7 +23,12 @@ begin
     end if;
     return case
         when right(unit, 1) = 's' and unit ~ '[a-z]{4}'
-            then regexp_replace(regexp_replace(lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'), '([a-rt-z])s\M', '\1', 'g')
+            then regexp_replace(
+                regexp_replace(graphrag._lower(unit), '(ch|sh|ss|x)es\M', '\1', 'g'),
+                '([a-rt-z])s\M',
+                '\1',
+                'g'
+            )
         else unit
     end;
 end
@@ -37,7 +42,8 @@ as $function$
 -- A word may be written with a capital (5 Kilometer); a symbol is as it is.
 begin
     return coalesce(
-        graphrag._units() ->> unit, case when length(unit) > 3 then graphrag._units() ->> lower(unit) end
+        graphrag._units() ->> unit,
+        case when length(unit) > 3 then graphrag._units() ->> graphrag._lower(unit) end
     );
 end
 $function$;

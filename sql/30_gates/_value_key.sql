@@ -14,14 +14,16 @@ begin
     if value is null then
         return null;
     elsif _parsed.kind = 'boolean' then
-        _key := 'b:' || (lower(btrim(value)) in ('true', 'yes'));
+        _key := 'b:' || (graphrag._lower(btrim(value)) in ('true', 'yes'));
     elsif _parsed.kind = 'url' then
         _key := 't:' || btrim(value);
     elsif _parsed.kind = 'identifier' then
         _key := 'i:' || case
-            when value ~* '^isbn|^[+(]?[\d][-\d() ]+x?$'
-                then regexp_replace(regexp_replace(lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g')
-            else regexp_replace(lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
+            when value ~* '^isbn|^[+(]?[0-9][-0-9() ]+x?$'
+                then regexp_replace(
+                    regexp_replace(graphrag._lower(value), '^isbn(-1[03])?', ''), '[^0-9x]', '', 'g'
+                )
+            else regexp_replace(graphrag._lower(btrim(value)), '^(issn|doi|orcid|arxiv|pmid)[: ]+', '')
         end;
     elsif _parsed.kind = 'date' and value !~* '\mf(y|q|iscal)' then
         _period := graphrag.parse_period(value);
@@ -37,7 +39,7 @@ begin
         and not (
             _parsed.unit is null
             and _parsed.scale is null
-            and btrim(value) ~ '^[-+]?(0\d.*|\d+\.\d*[1-9]0+)$'
+            and btrim(value) ~ '^[-+]?(0[0-9].*|[0-9]+\.[0-9]*[1-9]0+)$'
         ) then
         _key := concat_ws(' ', 'n:' || trim_scale(_parsed.number), graphrag._unit_key(_parsed.unit));
     end if;

@@ -12,7 +12,7 @@ declare
 begin
     if position('(' in records::text) = 0
         and coalesce(position('(' in body), 0) = 0
-        and records::text !~* ' (formerly|previously|originally|also known|a\.?k\.?a|née) '
+        and graphrag._lower(records::text) !~ ' (formerly|previously|originally|also known|a\.?k\.?a|née) '
     then
         return records;
     end if;
@@ -38,7 +38,7 @@ begin
             select
                 coalesce(p.parts[1], w.whole) as name,
                 array(
-                    select distinct a.alias
+                    select distinct a.alias collate "C"
                     from unnest(
                         p.parts[2:] || case
                             when length(w.whole) <= 400
@@ -109,7 +109,7 @@ begin
         return '{}';
     end if;
     return array(
-        select distinct i.found[2]
+        select distinct i.found[2] collate "C"
         from regexp_matches(
             body, regexp_replace(name, '([^[:alnum:]\s])', '\\\1', 'g') || '((?:\s*\([^()]+\))+)', 'g'
         ) as c (chain)
@@ -149,13 +149,15 @@ as $function$
 begin
     return (
         select exists (
-            select from regexp_split_to_table(lower(name), '[^[:alnum:]]+') as n (word)
+            select from regexp_split_to_table(graphrag._lower(name), '[^[:alnum:]]+') as n (word)
             where length(n.word) > 2
-                and n.word in (select a.word from regexp_split_to_table(lower(alias), '[^[:alnum:]]+') as a (word))
+                and n.word in (
+                    select a.word from regexp_split_to_table(graphrag._lower(alias), '[^[:alnum:]]+') as a (word)
+                )
         )
         or (
             length(alias) > 1
-            and alias = upper(alias)
+            and alias = upper(alias collate "und-x-icu")
             and regexp_replace(alias, '[^[:alnum:]]', '', 'g')
                 = array_to_string(
                     array(select m.initial[1] from regexp_matches(name, '\m([[:upper:]])', 'g') as m (initial)), ''

@@ -47,7 +47,7 @@ begin
         from entity_name as n
         where n.entity = _entities[1] and n.died is null and n.role <> 'claimed'
         group by n.folded
-        order by bool_or(n.role = 'canonical') desc, n.folded
+        order by bool_or(n.role = 'canonical') desc, n.folded collate "C"
     );
     return _names;
 end

@@ -117,7 +117,10 @@ begin
             l.folded collate "C"
     ),
     typed as (
-        select l.label, array_agg(distinct l.type order by l.type) filter (where l.type is not null) as types
+        select
+            l.label,
+            array_agg(distinct l.type collate "C" order by l.type collate "C")
+                filter (where l.type is not null) as types
         from live as l
         group by l.label
     )

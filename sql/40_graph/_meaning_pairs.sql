@@ -39,12 +39,12 @@ begin
                 s.document,
                 s.folded,
                 bool_and(s.is_person) as is_person,
-                min(s.form) as form,
+                min(s.form collate "C") as form,
                 case when min(s.gender) = max(s.gender) then min(s.gender) end as gender,
-                min(s.core) as core,
+                min(s.core collate "C") as core,
                 bool_or(s.given <> '{}' or s.family <> '{}') as is_full,
                 bool_or(s.identifiers <> '{}') as is_identified,
-                array_agg(distinct lower(s.type)) filter (where s.type is not null) as types
+                array_agg(distinct graphrag._lower(s.type)) filter (where s.type is not null) as types
             from said as s
             group by s.document, s.folded
         ),

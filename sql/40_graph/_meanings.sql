@@ -163,7 +163,7 @@ begin
             from unnest(claims) as c
         ),
         chosen as (
-            select c.document, c.folded, min(c.label) as label
+            select c.document, c.folded, min(c.label collate "C") as label
             from candidate as c
             group by c.document, c.folded
             having count(distinct c.label) = 1

@@ -255,10 +255,10 @@ begin
             cross join jsonb_to_recordset(a.answer -> 'entities') as e (name text, type text, aliases text[])
         ),
         alias as (
-            select distinct lower(x.alias) as alias, lower(n.name) as name
+            select distinct graphrag._lower(x.alias) as alias, graphrag._lower(n.name) as name
             from named as n
             cross join unnest(n.aliases) as x (alias)
-            where lower(x.alias) <> lower(n.name)
+            where graphrag._lower(x.alias) <> graphrag._lower(n.name)
         ),
         counted as (
             select
@@ -267,8 +267,8 @@ begin
                 count(distinct n.no) as chunks,
                 min(n.no) as first_no
             from named as n
-            where length(n.name) <= 100 and not exists (select from alias as a where a.alias = lower(n.name))
-            group by lower(n.name)
+            where length(n.name) <= 100 and not exists (select from alias as a where a.alias = graphrag._lower(n.name))
+            group by graphrag._lower(n.name)
         ),
         candidate as materialized (
             select

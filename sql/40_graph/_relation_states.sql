@@ -257,21 +257,25 @@ begin
             max(f.pos) as last_pos
         from faced as f
         group by f.slot, f.relation
+    ),
+    left_over as (
+        -- Of what each slot leaves a part, all of them may leave nothing.
+        select h.*, isempty(range_intersect_agg(h.effective) over (partition by h.relation)) as is_lost from held as h
     )
     select
         h.relation,
         h.effective,
-        (h.was_open and not upper_inf(h.effective)) or isempty(h.effective),
+        (h.was_open and not upper_inf(h.effective)) or h.is_lost,
         coalesce(o.relation, b.relation),
         coalesce(o.pos, b.pos)
-    from held as h
+    from left_over as h
     left join member as o on o.slot = h.slot and o.pos = h.next_open
     left join lateral (
         -- What was bounded and is all taken: the first to take of its last claim.
         select m.relation, m.pos
         from member as m
         where not h.was_open
-            and isempty(h.effective)
+            and h.is_lost
             and m.slot = h.slot
             and m.pos > h.last_pos
             and m.qualifies

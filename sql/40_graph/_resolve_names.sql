@@ -79,7 +79,7 @@ begin
         cross join jsonb_array_elements_text(m.payload -> 'names') as n (name)
         where m.space = $1 and m.kind = 'merge' and m.died is null and n.name = any (names)
         union all
-        select distinct m.folded, min(m.folded) over (partition by i.identifier), 0
+        select distinct m.folded, min(m.folded collate "C") over (partition by i.identifier), 0
         from unnest(names) as n (folded)
         join mention as m on m.space = $1 and m.folded = n.folded
         cross join unnest(m.identifiers) as i (identifier)
@@ -118,7 +118,7 @@ begin
             from unnest(names, labels) with ordinality as n (folded, label, no)
         ),
         holder as (
-            select c.alias, min(n.label) as label
+            select c.alias, min(n.label collate "C") as label
             from unnest(owners, aliases) as c (owner, alias)
             join name as n on n.folded = c.owner
             group by c.alias
@@ -135,7 +135,7 @@ begin
             join name as b on b.folded = m.other
         ),
         hooked as (
-            select j.label, least(j.label, min(j.other)) as least
+            select j.label, least(j.label collate "C", min(j.other collate "C")) as least
             from (
                 select e.label, e.other from edge as e
                 union

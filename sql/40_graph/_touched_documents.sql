@@ -15,7 +15,7 @@ begin
     preferred as (
         select distinct on (s.entity) s.*
         from shared as s
-        order by s.entity, s.names desc, s.has_canonical desc, s.label
+        order by s.entity, s.names desc, s.has_canonical desc, s.label collate "C"
     )
     select distinct on (p.label) p.entity, p.label
     from preferred as p

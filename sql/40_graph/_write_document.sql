@@ -362,7 +362,7 @@ as $function$
 -- Part numbers, CVE ids, versions, file paths: what a text-search parser takes apart and a reader wants found exactly.
 begin
     return (
-        select coalesce(array_agg(distinct lower(t.token)), '{}')
+        select coalesce(array_agg(distinct graphrag._lower(t.token)), '{}')
         from (
             select btrim(w.word, '.,;:!?()[]{}<>"''`') as token
             from regexp_split_to_table(translate(body, '"“”‘’«»', '       '), '\s+') as w (word)

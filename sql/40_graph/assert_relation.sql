@@ -27,11 +27,15 @@ declare
         when valid_to is null then ' (since ' || valid_from || ')'
         else format(' (%s to %s)', valid_from, valid_to)
     end;
+    _known_by text := concat(_sentence, _when);
     _result graphrag.index_result;
 begin
+    if length(_known_by) > 200 then  -- a document is known by a short text; what is too long for a name the gates say
+        _known_by := concat(left(_known_by, 200), ' ', md5(_known_by));
+    end if;
     _result := graphrag.index(
         concat(_sentence, _when, '.', E'\n' || note),
-        document => concat(_sentence, _when),
+        document => _known_by,
         source => 'assert_relation',
         published_at => published_at,
         extraction => jsonb_build_array(

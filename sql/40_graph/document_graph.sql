@@ -51,7 +51,7 @@ begin
         select coalesce(
             jsonb_agg(
                 jsonb_build_object('name', v.name, 'types', v.types, 'mentions', d.mentions)
-                order by d.mentions desc, v.name
+                order by d.mentions desc, v.name collate "C"
             ),
             '[]'
         )
@@ -87,7 +87,9 @@ begin
                     'status', r.status,
                     'weight', r.weight
                 )
-                order by s.name, r.predicate, coalesce(o.name, r.value), r.negated, r.effective
+                order by
+                    s.name collate "C", r.predicate collate "C", coalesce(o.name, r.value) collate "C",
+                    r.negated, r.effective
             ),
             '[]'
         )

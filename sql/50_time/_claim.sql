@@ -10,10 +10,10 @@ as $function$
 -- From the beginning of the first bound to the end of the second: `2005` as an upper bound ends with 2005. A bound that
 -- is not understood is left open and reported; of an inverted interval nothing is left. Null: no period was stated.
 declare
-    _open constant text[] := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,current,currently,'
-        'now,today,-,?}';
-    _from text := nullif(lower(btrim(valid_from)), '');
-    _to text := nullif(lower(btrim(valid_to)), '');
+    _open constant text[] collate "C" := '{"null",none,n/a,na,nil,unknown,undefined,unspecified,present,ongoing,'
+        'current,currently,now,today,-,?}';
+    _from text collate "C" := nullif(lower(btrim(valid_from, E' \t\r\n') collate "C"), '');
+    _to text collate "C" := nullif(lower(btrim(valid_to, E' \t\r\n') collate "C"), '');
     _lower timestamptz;
     _upper timestamptz;
 begin

@@ -40,7 +40,7 @@ begin
     return case
         when _known is not null then _known
         when _suffix = '' and length(word) between 1 and 4 then 'n' || word
-        when _suffix in ('st', 'nd', 'rd', 'th', 'er', 'º', 'ª') and length(_digits) between 1 and 2 then 'o' || _digits
+        when _suffix in ('st', 'nd', 'rd', 'th', 'er', 'o', 'a') and length(_digits) between 1 and 2 then 'o' || _digits
         when _suffix in ('s', '''s') and _digits like '___0' then 'd' || _digits
         when word in ('q1', 'q2', 'q3', 'q4', 'h1', 'h2') then word
         when word in ('1q', '2q', '3q', '4q', '1h', '2h') then reverse(word)

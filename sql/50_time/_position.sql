@@ -125,7 +125,7 @@ create function graphrag._position_pieces(since text)
     language sql immutable parallel safe rows 10
 as $function$
     select m.m[1]::integer, m.m[2]::bigint, m.m[3]::integer, m.m[4]::bigint, m.m[5]
-    from regexp_matches(since, '(\d{1,9})=(\d{1,18})(?:/(\d)/(\d{1,18}))?\.([0-9a-f]{8})', 'g') as m (m)
+    from regexp_matches(since, '([0-9]{1,9})=([0-9]{1,18})(?:/([0-9])/([0-9]{1,18}))?\.([0-9a-f]{8})', 'g') as m (m)
 $function$;
 comment on function graphrag._position_pieces(text) is 'The pieces of a position, unchecked.';
 
@@ -133,7 +133,7 @@ create function graphrag._is_position(text text)
     returns boolean
     language sql immutable parallel safe
 as $function$
-    select text ~ '^[0-9a-f]{8}[:*]((^|,|(?<=[:*]))\d{1,9}=\d{1,18}(/\d/\d{1,18})?\.[0-9a-f]{8})*$'
+    select text ~ '^[0-9a-f]{8}[:*]((^|,|(?<=[:*]))[0-9]{1,9}=[0-9]{1,18}(/[0-9]/[0-9]{1,18})?\.[0-9a-f]{8})*$'
 $function$;
 comment on function graphrag._is_position(text) is 'Whether a text has the form of a position.';
 

@@ -12,6 +12,7 @@ create function graphrag.changes_since(
     set enable_seqscan = off
     set join_collapse_limit = 1
     set jit = off
+    set timezone = 'UTC'
 as $function$
 -- One space after another, each in the order of its revisions, until the page is full. A revision is visible whole or
 -- not at all, and only after those before it: so what one statement sees of a space is a beginning of its history.

@@ -9,6 +9,7 @@ create function graphrag.draw_timeline(
     language plpgsql volatile parallel unsafe rows 20
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set timezone = 'UTC'
 as $function$
 -- A line a fact: what, a bar over the time axis, when, and how it stands. The axis reaches a little beyond the bounds
 -- that are known; < and > say that a bar goes on.
@@ -36,7 +37,7 @@ begin
             ),
             '[]'
         ),
-        max(length(concat_ws(' ', t.subject, case when t.negated then 'NOT' end, t.predicate, t.object)))
+        max(graphrag._columns(concat_ws(' ', t.subject, case when t.negated then 'NOT' end, t.predicate, t.object)))
     into _lines, _room
     from graphrag.timeline(entity, realm, space, as_believed_at) with ordinality as t (
         subject, predicate, object, negated, valid_from, valid_to, period, effective, status, superseded_by, weight,
@@ -54,7 +55,7 @@ begin
     return query
     select format(
         '%s  %s  %s, %s',
-        rpad(l.line ->> 'what', _room),
+        (l.line ->> 'what') || repeat(' ', _room - graphrag._columns(l.line ->> 'what')),
         graphrag._bar((l.line ->> 'effective')::tstzmultirange, _from, _step, width),
         l.line ->> 'when',
         l.line ->> 'status'
@@ -69,13 +70,21 @@ create function graphrag._bar(effective tstzmultirange, start timestamptz, step 
     returns text
     language sql stable parallel safe
 as $function$
--- Without an axis, because nothing has a bound, a bar is all or nothing.
+-- Without an axis, because nothing has a bound, a bar is all or nothing. A bound that falls between two columns, but
+-- for the rounding of a step, does not reach into the other one; and what is shorter than a column has one.
+    with span (first_column, last_column) as (
+        select b.first_column, greatest(b.first_column, b.last_column)
+        from unnest(effective) as r (period)
+        cross join lateral (
+            select
+                coalesce(floor(extract(epoch from lower(r.period) - start) / w.width + 0.000001), 0) + 1,
+                coalesce(ceil(extract(epoch from upper(r.period) - start) / w.width - 0.000001), $4)
+            from (select extract(epoch from step)) as w (width)
+        ) as b (first_column, last_column)
+    )
     select string_agg(
         case
-            when not case
-                when start is null then not isempty(effective)
-                else effective && tstzrange(start + (c.no - 1) * step, start + c.no * step)
-            end then ' '
+            when not exists (select from span as s where c.no between s.first_column and s.last_column) then ' '
             when c.no = 1 and lower_inf(effective) then '<'
             when c.no = width and upper_inf(effective) then '>'
             else '='
@@ -89,18 +98,24 @@ comment on function graphrag._bar(tstzmultirange, timestamptz, interval, integer
 
 create function graphrag._axis(start timestamptz, step interval, width integer)
     returns text
-    language sql stable parallel safe
+    language plpgsql stable parallel safe
 as $function$
--- The days of the first and the last bound stand where these are.
-    select case
-        when start is null then rpad('', width)
-        else rpad('   |' || graphrag._axis_day(start + 3 * step), width - 14)
-            || case
-                when (width - 6) * step > interval '1 day'
-                    then lpad(graphrag._axis_day(start + (width - 3) * step) || '|  ', 14)
-                else rpad('', 14)
-            end
-    end
+-- The days of the first and the last bound stand where these are; on a narrow drawing, as many of them as there is room
+-- for.
+declare
+    _first text := '   |' || graphrag._axis_day(start + 3 * step);
+    _last text := graphrag._axis_day(start + (width - 3) * step) || '|  ';
+begin
+    if start is null or (width - 6) * step <= interval '1 day' then
+        _last := '';
+    elsif length(_first) + length(_last) >= width then
+        _last := '|  ';
+    end if;
+    if length(_first) + length(_last) > width then
+        _first := '   |';
+    end if;
+    return rpad(coalesce(_first, ''), width - length(_last)) || _last;
+end
 $function$;
 comment on function graphrag._axis(timestamptz, interval, integer) is 'The first and the last date of a time axis.';
 
@@ -111,3 +126,26 @@ as $function$
     select graphrag._render_bound(date_trunc('day', at at time zone 'UTC' + interval '12 hours'), 'day')
 $function$;
 comment on function graphrag._axis_day(timestamptz) is 'The day nearest to an instant.';
+
+create function graphrag._columns(shown text)
+    returns integer
+    language sql immutable strict parallel safe
+as $function$
+-- Of a terminal: Chinese, Japanese, Korean and emoji take two, marks on other letters none.
+    select length(regexp_replace(
+        shown,
+        '[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670'
+            '\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0902\u093a\u093c\u0941-\u0948\u094d\u0e31'
+            '\u0e34-\u0e3a\u0e47-\u0e4e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f'
+            '\ufeff]',
+        '',
+        'g'
+    )) + length(regexp_replace(
+        shown,
+        '[^\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60'
+            '\uffe0-\uffe6\U0001f300-\U0001f64f\U0001f680-\U0001f6ff\U0001f900-\U0001faff\U00020000-\U0003fffd]',
+        '',
+        'g'
+    ))
+$function$;
+comment on function graphrag._columns(text) is 'How many columns a text takes in a terminal.';

@@ -11,7 +11,8 @@ as $function$
 -- an era, FY18) and what is not exact (c. 1200, mid-2021, later).
 -- A fiscal year is named after the year in which it ends: with 10, FY2018 begins on 1 October 2017.
 declare
-    _stated text := lower(btrim(stated));
+    -- Not by the collation of a database or a column: a capital Ä has to be known, and other digits are no numbers.
+    _stated text collate "C" := lower(btrim(stated, E' \t\r\n') collate "C");
     _part text[];
 begin
     if fiscal_year_start not between 1 and 12 then
@@ -111,10 +112,10 @@ create function graphrag._period_digits(stated text)
     language plpgsql immutable strict parallel safe
 as $function$
 declare
-    _ascii text := regexp_replace(
+    _ascii text collate "C" := regexp_replace(
         translate(
-            normalize(stated, nfkc),
-            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،’年년月월日일号號',
+            graphrag._lower(normalize(stated, nfkc)),
+            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號',
             '01234567890123456789------,''YYMMDDDD'
         ),
         '^(公元前|西元前|紀元前|기원전) ?(\d{1,4})Y$',
@@ -140,10 +141,16 @@ declare
     _token text;
     _kinds text := '';
     _n integer[] := '{}';
+    _marked text;
     _shape text;
+    _at integer;
     _year integer;
     _month integer := 1;
+    _part text[] := regexp_match(stated, '^(\d{1,4})-(\d\d)(?:-(\d\d))? bce?$');
 begin
+    if _part is not null then
+        return graphrag._period_of(-_part[1]::integer, _part[2]::integer, _part[3]::integer);
+    end if;
     foreach _word in array string_to_array(translate(graphrag._period_eras(stated), ',-', '  '), ' ') loop
         _token := case when _word = '' then 'x' else graphrag._period_token(_word) end;
         if _token = '?' or length(_kinds) > 6 then
@@ -160,20 +167,26 @@ begin
         or length(translate(_kinds, 'mnoqhdCQHfF', '')) > 1 or length(translate(_kinds, 'mnoqhdCQHea', '')) > 1 then
         return null;
     end if;
-    _shape := translate(replace(replace(_kinds, 'oQ', 'q'), 'oH', 'h'), 'Ffea', 'n');
-    _year := case _shape
-        when 'oC' then case when _kinds like '%e' then 100 * _n[1] else 100 * _n[1] - 99 end
-        else _n[case
-            when _shape in ('n', 'd', 'nm', 'nq', 'nh') or (_shape = 'nmn' and _n[1] > 31) then 1
-            when _shape in ('mn', 'qn', 'hn') then 2
-            when _shape in ('nmn', 'omn', 'mnn', 'mon') then 3
-        end]
+    -- Y: a number beside an era, which can only be the year.
+    _marked := replace(replace(_kinds, 'oQ', 'q'), 'oH', 'h');
+    _marked := regexp_replace(_marked, '(d|oC)[ea]|[ea](d|oC)', '\1\2');
+    _marked := translate(regexp_replace(_marked, 'n[ea]|[ea]n', 'Y'), 'Ff', 'n');
+    _shape := translate(_marked, 'Y', 'n');
+    _at := case
+        when _shape in ('n', 'd', 'oC', 'nm', 'nq', 'nh') or _marked = 'Ymn' or (_marked = 'nmn' and _n[1] > 31) then 1
+        when _shape in ('mn', 'qn', 'hn') then 2
+        when _shape in ('nmn', 'omn', 'mnn', 'mon') then 3
     end;
+    if _at is null or position('Y' in _marked) not in (0, _at) then
+        return null;
+    end if;
+    _year := case when _shape = 'oC' then 100 * _n[1] - 99 else _n[_at] end;
     if _year < 100 and translate(_kinds, 'eaC', '') = _kinds then
         return null;
     end if;
-    if _kinds like '%e' then
-        _year := -_year;
+    -- The first year of a decade or a century before Christ is the one with the highest number.
+    if _kinds like '%e%' then
+        _year := -_year - case _shape when 'd' then 9 when 'oC' then 99 else 0 end;
     end if;
     if lower(_kinds) like '%f%' and fiscal_year_start > 1 then
         _year := _year - 1;
@@ -186,12 +199,12 @@ begin
                 _year, _month, _n[case when _shape like 'n%' then 2 else 1 end], _shape like '%q%'
             )
         when lower(_kinds) like '%f%' then null
-        when _shape = 'd' then case when _year % 100 <> 0 then graphrag._period_of(_year, 1, null, '10 years') end
+        when _shape = 'd' then case when _n[1] % 100 <> 0 then graphrag._period_of(_year, 1, null, '10 years') end
         when _shape = 'oC' and _n[1] > 0 then graphrag._period_of(_year, 1, null, '100 years')
         when _shape = 'mn' then graphrag._period_of(_year, _n[1])
         when _shape = 'nm' then graphrag._period_of(_year, _n[2])
         when _shape in ('mnn', 'mon') then graphrag._period_of(_year, _n[1], _n[2])
-        when _shape = 'nmn' and _n[1] > 31 then graphrag._period_of(_year, _n[2], _n[3])
+        when _shape = 'nmn' and _at = 1 then graphrag._period_of(_year, _n[2], _n[3])
         when _shape in ('nmn', 'omn') then graphrag._period_of(_year, _n[2], _n[1])
     end;
 end
@@ -228,7 +241,7 @@ create function graphrag._period_of_part(years integer, months integer, part int
     returns tstzrange
     language plpgsql immutable strict parallel safe
 as $function$
--- Month 13 of a fiscal year that began in month 10 is month 1 of the next year.
+-- Null for a third half. Month 13 of a fiscal year that began in month 10 is month 1 of the next year.
 begin
     return (
         select graphrag._period_of(
@@ -238,6 +251,7 @@ begin
             make_interval(months => length)
         )
         from (select case when is_quarter then 3 else 6 end) as l (length)
+        where part between 1 and 12 / length
     );
 end
 $function$;

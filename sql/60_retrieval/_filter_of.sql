@@ -82,7 +82,7 @@ begin
             from graphrag._places(as_believed_at, spaces, cardinality(spaces) > 1) as p
             join space as s on s.id = p.space
         );
-    elsif as_believed_at ~ '^\d+$' then
+    elsif as_believed_at ~ '^[0-9]+$' then
         if cardinality(spaces) = 1 and length(as_believed_at) <= 18 then
             _watermarks := (
                 select jsonb_build_object(s.name, as_believed_at::bigint) from space as s where s.id = spaces[1]
@@ -103,7 +103,7 @@ begin
         select
         from jsonb_each(_watermarks) as w
         left join space as s on s.name = w.key and s.id = any (spaces)
-        where s.id is null or w.value::text !~ '^\d{1,18}$' or w.value::text::bigint > s.revision
+        where s.id is null or w.value::text !~ '^[0-9]{1,18}$' or w.value::text::bigint > s.revision
     ) and _watermarks is not null then
         return _watermarks;
     end if;

@@ -102,7 +102,7 @@ begin
                 offset 0
             ) as r
             order by l.no, r.id
-            limit 4 * depth
+            limit 2 * depth
         ) as v
         cross join lateral graphrag._bm25(v.tsv, _plan) as s
         order by 2 desc, v.id

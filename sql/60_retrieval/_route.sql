@@ -85,7 +85,7 @@ as $function$
         group by 1, 2
     ) as w
     cross join lateral regexp_match(
-        lower(left(question, 4000) collate "und-x-icu"),
+        graphrag._lower(left(question, 4000)),
         format(case when w.is_run_together then '(%s)' else '\m(%s)\M' end, w.pattern)
     ) as m (found)
     where m.found is not null
@@ -303,7 +303,7 @@ begin
             from unnest(graphrag._text_vector(_config, left(question, 4000))) as q
             union all
             select avg(
-                (position(lower(n.name collate "und-x-icu") in lower(_found collate "und-x-icu")) > 0)::integer
+                (position(graphrag._lower(n.name) in graphrag._lower(_found)) > 0)::integer
             )
             from jsonb_array_elements_text(features -> 'entities') as n (name)
         ) as c

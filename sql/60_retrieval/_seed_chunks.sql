@@ -107,7 +107,7 @@ begin
                     offset 0
                 ) as k
                 order by l.no, k.chunk
-                limit 4 * depth
+                limit 2 * depth
             ) as d
             cross join lateral graphrag._bm25(d.tsv, _plan) as s
         )

@@ -34,6 +34,7 @@ create function graphrag.query(
     set max_parallel_workers_per_gather = 0
     set hnsw.iterative_scan = strict_order
     set hnsw.ef_search = 100
+    set timezone = 'UTC'
     set graphrag.call = ''
     set graphrag.tally = ''
 as $function$
@@ -128,7 +129,7 @@ as $function$
 -- A number that no document and no report has is taken out of the answer, alone as in a list ([2, 77]) or a range
 -- ([1-3]), and counted. What cites only what there is stays as it was written. [2010-2012] and [2010-05] are no ranges.
 declare
-    _number constant text := '(?:[1-9]\d{0,2}\s*[-–—]\s*[1-9]\d{0,2}|\d{1,6})';
+    _number constant text := '(?:[1-9][0-9]{0,2}\s*[-–—]\s*[1-9][0-9]{0,2}|[0-9]{1,6})';
     _known integer[] := array(select distinct e.reference from unnest(evidence) as e where e.reference is not null);
     _cited integer[] := '{}';
     _unknown integer[] := '{}';
@@ -186,7 +187,7 @@ create function graphrag._cited_numbers(citation text)
 as $function$
     select array(
         select n.number
-        from regexp_matches(citation, '(\d+)(?:\s*[-–—]\s*(\d+))?', 'g') with ordinality as m (ends, no)
+        from regexp_matches(citation, '([0-9]+)(?:\s*[-–—]\s*([0-9]+))?', 'g') with ordinality as m (ends, no)
         cross join lateral (
             select m.ends[1]::integer as first, coalesce(m.ends[2], m.ends[1])::integer as last
         ) as r

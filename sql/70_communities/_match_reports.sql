@@ -21,18 +21,18 @@ begin
             order by p.no, v.died is null desc, v.born desc, v.id desc
         ),
         kept as (
-            select distinct on (lower(s.title)) s.*
+            select distinct on (graphrag._lower(s.title)) s.*
             from same as s
-            where s.is_live or lower(s.title) <> all (
+            where s.is_live or graphrag._lower(s.title) <> all (
                 array(
-                    select lower(r.title)
+                    select graphrag._lower(r.title)
                     from community as c
                     join community_version as v on v.community = c.id and v.died is null
                     join report as r on r.id = v.report
                     where c.space = $1
-                ) || array(select lower(t.title) from unnest(taken) as t (title))
+                ) || array(select graphrag._lower(t.title) from unnest(taken) as t (title))
             )
-            order by lower(s.title), s.is_live desc, s.no
+            order by graphrag._lower(s.title), s.is_live desc, s.no
         ),
         shared as (  -- grouped without the arrays, of which each member would have a copy
             select e.no, v.community, v.level, r.size, count(*) as members

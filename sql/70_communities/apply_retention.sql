@@ -52,7 +52,7 @@ begin
         degree double precision,
         age double precision
     )
-    order by b.score, b.name, b.entity;
+    order by b.score, b.name collate "C", b.entity;
 end
 $function$;
 comment on function graphrag.apply_retention(boolean, text, text) is 'The entities whose retention score is below the threshold; unless it is a dry run, archives them.';

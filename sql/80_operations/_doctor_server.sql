@@ -5,7 +5,7 @@ as $function$
 declare
     _vector text := (select e.extversion from pg_catalog.pg_extension as e where e.extname = 'vector');
     _newest text := (select a.default_version from pg_catalog.pg_available_extensions as a where a.name = 'graphrag');
-    _old_vector boolean := (regexp_match(_vector, '^(\d+)\.(\d+)'))::integer[] < array[0, 8];
+    _old_vector boolean := (regexp_match(_vector, '^([0-9]+)\.([0-9]+)'))::integer[] < array[0, 8];
     _old_server boolean := current_setting('server_version_num')::integer < 150000;
     _encoding text := current_setting('server_encoding');
 begin

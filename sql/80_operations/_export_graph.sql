@@ -206,7 +206,7 @@ begin
             v.name,
             v.types,
             array(
-                select min(n.name)
+                select min(n.name collate "C")
                 from entity_name as n
                 where n.entity = v.entity
                     and n.role <> 'canonical'

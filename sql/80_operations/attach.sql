@@ -15,8 +15,14 @@ create function graphrag.attach(
     language plpgsql volatile parallel unsafe
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set datestyle = 'ISO, MDY'
+    set timezone = 'UTC'
+    set intervalstyle = 'postgres'
+    set extra_float_digits = 1
+    set bytea_output = 'hex'
 as $function$
--- The triggers are all there is to know about an attached table: they are dumped, restored and dropped with it.
+-- The triggers are all there is to know about an attached table: they are dumped, restored and dropped with it. Keys
+-- are written as the triggers write them.
 declare
     _realm text := graphrag._enter_or_create(realm);
     _space text := graphrag._check_space_name(space);

@@ -477,3 +477,41 @@ def test_what_the_triggers_remember(conn: Connection) -> None:
     assert [column["name"] for column in argument["columns"]] == ["id", "body"]
     row(conn, "detach", "article", realm=REALM)
     assert attachments(conn) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "name"),
+    [
+        ("date", "2021-03-15", "2021-03-15"),
+        ("timestamp", "2021-03-15 10:00", "2021-03-15 10:00:00"),
+        ("timestamptz", "2021-03-15 10:00Z", "2021-03-15 10:00:00+00"),
+        ("interval", "1 day 02:00", "1 day 02:00:00"),
+        ("float8", "0.30000000000000004", "0.30000000000000004"),
+        ("bytea", r"\x0102", r"\x0102"),
+    ],
+)
+def test_a_row_is_one_document_whatever_the_sessions_of_its_writers(
+    conn: Connection, kind: str, key: str, name: str
+) -> None:
+    elsewhere = (
+        "set datestyle = 'German, DMY'; set timezone = 'Asia/Tokyo'; set intervalstyle = 'iso_8601';"
+        " set extra_float_digits = 0; set bytea_output = 'escape'"
+    )
+    conn.execute("drop table if exists noted cascade")
+    conn.execute(f"create table noted (id {kind} primary key, body text, seen date default '2021-03-04')")
+    try:
+        conn.execute(f"insert into noted values ('{key}', 'One.')")
+        attach(conn, "noted", title="seen")
+        conn.execute(elsewhere)
+        conn.execute("update noted set body = 'Two.'")
+        work(conn)
+        assert documents(conn) == {name: "Two."}
+        assert value(conn, "select metadata from kb.documents") == {"title": "2021-03-04"}
+        assert attach(conn, "noted", title="seen") == 1, "the row, and nothing to withdraw"
+        conn.execute("delete from noted")
+        work(conn)
+        assert documents(conn) == {}
+    finally:
+        for setting in ("datestyle", "timezone", "intervalstyle", "extra_float_digits", "bytea_output"):
+            conn.execute(f"reset {setting}")
+        conn.execute("drop table noted")

@@ -170,8 +170,16 @@ def test_mistakes(kb: Connection) -> None:
         (("he", "met", "Bob"), "gate_name"),
         (("Ada", "met", "Bob", False, "later"), "parse_period"),
         (("Ada", "met", "Bob", False, "2021", "2020"), "valid_from must not be later"),
+        (("Ada", "met", "Bob " * 500), "gate_name"),
     ):
         mistake(kb, REALM, "GR009", (), "assert_relation", *fact, hint=remedy)
+
+
+def test_facts_that_begin_alike_at_length_are_two_documents(kb: Connection) -> None:
+    long = "A" + "a" * 150
+    first, second = (row(kb, "assert_relation", long, "met", f"{long} {last}") for last in ("One", "Two"))
+    assert first["document"] != second["document"]
+    assert len(facts(kb) - {MET}) == 2
 
 
 def test_a_retraction_follows_the_vocabulary(kb: Connection) -> None:

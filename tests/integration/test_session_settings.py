@@ -87,3 +87,32 @@ def test_temporary_tables_named_as_types_do_not_stop_a_worker(conn: Connection) 
         conn.execute(f'create temporary table "{name}" (a pg_catalog.int4)')
     conn.execute("call graphrag.work(%s)", [REALM])
     assert [fact["object"] for fact in view(conn, REALM, "facts")] == ["Bob"]
+
+
+def test_what_is_read_does_not_depend_on_the_time_zone(conn: Connection) -> None:
+    """The dates in details of changes, and a bar that ends on a day of summer time."""
+    conn.execute("set timezone = 'UTC'")
+    rows(conn, "create_realm", REALM, embedding_url="builtin:hash", width=16)
+    conn.execute(f"set graphrag.realm = {REALM}")
+    rows(conn, "declare_predicate", "lives_in", is_functional=True)
+    for city, start, published_at in (("Rome", "1990", "1990-01-01"), ("Oslo", "2010-09-07", "2010-09-08")):
+        row(
+            conn,
+            "index",
+            f"Ann lives in {city}.",
+            document=city,
+            published_at=published_at,
+            extraction=Jsonb(
+                [{"subject": "Ann", "predicate": "lives_in", "object": city, "valid_from": start}]
+            ),
+        )
+    expected = told(conn)
+    assert expected[0] == "1990-01-01T00:00:00+00:00"
+    for zone in ("Africa/Casablanca", "America/St_Johns", "<+1430>-14:30"):
+        conn.execute(f"set timezone = '{zone}'")
+        assert told(conn) == expected, zone
+
+
+def told(conn: Connection) -> list[str]:
+    added = [c["details"]["published_at"] for c in rows(conn, "changes_since", kinds=["document_added"])]
+    return added + [line["draw_timeline"] for line in rows(conn, "draw_timeline", "Ann", width=60)]

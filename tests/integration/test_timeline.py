@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from tests.support.calls import row, rows
@@ -127,3 +129,38 @@ def test_without_a_date_what_was_replaced_never_held(kb: Connection) -> None:
     ]
     found = rows(kb, "retrieve", "Where does Ann live?", as_of="2001")
     assert [fact["object"] for fact in found if fact["kind"] == "relation"] == ["Rome"]
+
+
+def columns(shown: str) -> int:
+    """What a terminal gives a text."""
+    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in shown)
+    return len(shown) + wide - sum(unicodedata.category(sign) in ("Mn", "Cf") for sign in shown)
+
+
+def test_bars_stand_below_each_other_whatever_is_drawn(kb: Connection) -> None:
+    """Wide letters take two columns, marks none; one fact after the other, so each bar begins where one ended."""
+    places = ("大阪", "Nara", "ที่นี่", "Zoe\u0308 🎉", "عمّان", "서울")
+    for no, place in enumerate(places):
+        year = str(2000 + no)
+        tell(kb, year, no, Triple("東京太郎", "stayed_in", place, False, valid_from=year, valid_to=year))
+    axis, *bars = (line["draw_timeline"] for line in rows(kb, "draw_timeline", "東京太郎", width=66))
+    starts = [columns(bar[: bar.index("=")]) for bar in bars]
+    assert starts[0] == columns(axis[: axis.index("|")])
+    assert [start - starts[0] for start in starts] == [0, 10, 20, 30, 39, 50]  # of 60, by days
+
+
+@pytest.mark.parametrize(
+    ("width", "axis"),
+    [
+        (60, "   |2000-01-01                                 2003-01-01|  "),
+        (28, "   |2000-01-01 2003-01-01|  "),
+        (27, "   |2000-01-01          |  "),
+        (16, "   |         |  "),
+        (10, "   |   |  "),
+    ],
+)
+def test_the_axis_has_the_days_that_it_has_room_for(kb: Connection, width: int, axis: str) -> None:
+    tell(kb, "a", 1, Triple("Ada", "met", "Bob", False, valid_from="2000", valid_to="2002"))
+    drawn, bar = (line["draw_timeline"] for line in rows(kb, "draw_timeline", "Ada", width=width))
+    assert drawn == " " * len("Ada met Bob  ") + axis
+    assert bar[: len(drawn)].rstrip() == "Ada met Bob  " + "   " + "=" * (width - 6)

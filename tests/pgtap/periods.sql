@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(401);
+select plan(449);
 
 -- Everything below is done under settings that would turn a careless conversion round.
 set local timezone = 'Asia/Kathmandu';
@@ -29,6 +29,20 @@ from (values
     ('公元前44年', '0044-01-01 00:00 UTC BC', '0043-01-01 00:00 UTC BC'),
     ('1 BCE', '0001-01-01 00:00 UTC BC', '0001-01-01 00:00 UTC'),
     ('100 BCE', '0100-01-01 00:00 UTC BC', '0099-01-01 00:00 UTC BC'),
+    ('BC 44', '0044-01-01 00:00 UTC BC', '0043-01-01 00:00 UTC BC'),
+    ('BCE. 44', '0044-01-01 00:00 UTC BC', '0043-01-01 00:00 UTC BC'),
+    ('44 BCE, March', '0044-03-01 00:00 UTC BC', '0044-04-01 00:00 UTC BC'),
+    ('12 BCE March 4', '0012-03-04 00:00 UTC BC', '0012-03-05 00:00 UTC BC'),
+    ('AD 12 May 5', '0012-05-05 00:00 UTC', '0012-05-06 00:00 UTC'),
+    ('5 May CE 12', '0012-05-05 00:00 UTC', '0012-05-06 00:00 UTC'),
+    ('44-03-15 BCE', '0044-03-15 00:00 UTC BC', '0044-03-16 00:00 UTC BC'),
+    ('0044-03-15 BC', '0044-03-15 00:00 UTC BC', '0044-03-16 00:00 UTC BC'),
+    ('44-03 BCE', '0044-03-01 00:00 UTC BC', '0044-04-01 00:00 UTC BC'),
+    ('29 February 45 BC', '0045-02-29 00:00 UTC BC', '0045-03-01 00:00 UTC BC'),
+    ('1990s BCE', '1999-01-01 00:00 UTC BC', '1989-01-01 00:00 UTC BC'),
+    ('BC 5th century', '0500-01-01 00:00 UTC BC', '0400-01-01 00:00 UTC BC'),
+    ('MÄRZ 2021', '2021-03-01 00:00 UTC', '2021-04-01 00:00 UTC'),
+    ('1º de mayo de 2021', '2021-05-01 00:00 UTC', '2021-05-02 00:00 UTC'),
     ('AD 79', '0079-01-01 00:00 UTC', '0080-01-01 00:00 UTC'),
     ('A.D. 79', '0079-01-01 00:00 UTC', '0080-01-01 00:00 UTC'),
     ('79 CE', '0079-01-01 00:00 UTC', '0080-01-01 00:00 UTC'),
@@ -156,6 +170,20 @@ from (values
     ('公元前44年', '44 BCE'),
     ('1 BCE', '1 BCE'),
     ('100 BCE', '100 BCE'),
+    ('BC 44', '44 BCE'),
+    ('BCE. 44', '44 BCE'),
+    ('44 BCE, March', '44-03 BCE'),
+    ('12 BCE March 4', '12-03-04 BCE'),
+    ('AD 12 May 5', '0012-05-05'),
+    ('5 May CE 12', '0012-05-05'),
+    ('44-03-15 BCE', '44-03-15 BCE'),
+    ('0044-03-15 BC', '44-03-15 BCE'),
+    ('44-03 BCE', '44-03 BCE'),
+    ('29 February 45 BC', '45-02-29 BCE'),
+    ('1990s BCE', '1999 BCE to 1990 BCE'),
+    ('BC 5th century', '500 BCE to 401 BCE'),
+    ('MÄRZ 2021', '2021-03'),
+    ('1º de mayo de 2021', '2021-05-01'),
     ('AD 79', '79 CE'),
     ('A.D. 79', '79 CE'),
     ('79 CE', '79 CE'),
@@ -258,6 +286,8 @@ from (values
 -- ------------------------------------------------------------ no periods
 select is(graphrag.parse_period(p.stated), null, format('no period: %s', left(p.stated, 40)))
 from unnest(array[
+    '12 BCE March 40', 'March 15 BCE 44', '5 BCE 40', '44-02-30 BCE', '44-13 BCE', '29 February 44 BC', 'third half 2020',
+    'fourth half of 2020', '5th quarter 2018', '0th quarter FY2018', 'third half of FY2018', '१२३४',
     '2021-02-30T00:00', '2021-13-01T00:00', '2021-02-29 10:00', 'Jan - th 29', '0th century',
     '2023-02-30', '2021-02-29', '29 Feb 2021', '31 April 2021', '2021-13', '2021-00', '2021-13-01', '2021-01-32',
     '2021-01-00', '13/45/2026', '45/13/2026', '03/04/2020', '3.4/2020', '03.2020', '379480', '10000', '99999', '0',
@@ -390,6 +420,23 @@ select is(
     format('%s in another session', f.stated)
 )
 from first_time as f;
+-- ------------------------------------------------------------ nor does the collation of a database or a column matter
+select is(
+    array[
+        graphrag.parse_period(p.stated collate "C"),
+        graphrag.parse_period(p.stated collate "tr-x-icu"),
+        graphrag.parse_period(p.stated collate "hi-x-icu")
+    ],
+    array_fill(graphrag.parse_period(p.stated), array[3]),
+    format('%s in other collations', p.stated)
+)
+from unnest(array['MÄRZ 2021', '1 AOÛT 2020', 'APRIL 2021', 'Friday, 4 DICEMBRE 2020', 'FISCAL 2018', '१२३४', '२०२१年'])
+    as p (stated);
+select is(
+    (select row(c.claim, c.problem) from graphrag._claim('2020' collate "tr-x-icu", 'UNSPECIFIED') as c),
+    (select row(c.claim, c.problem) from graphrag._claim('2020', 'unspecified') as c),
+    'a bound that is open is so in other collations'
+);
 select set_eq(
     $$ select p.proname::text from pg_proc as p
        where p.pronamespace = 'graphrag'::regnamespace and p.proname ~ '^(parse_period|_period|_claim$|_render|_as_of)'

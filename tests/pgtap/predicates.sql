@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(282);
+select plan(283);
 
 -- ------------------------------------------------------------ predicates: reason (null: it is one)
 select is(graphrag.gate_predicate(p.predicate), p.reason, format('predicate: %s', left(p.predicate, 60)))
@@ -321,6 +321,7 @@ select throws_ok(
     e.arguments
 )
 from (values
+    ('(select string_agg(md5(n::text), '''') from generate_series(1, 1000) as n)', 'GR009'),
     ('''likes'', inverse_of => ''likes''', 'GR009'),
     ('''likes'', inverse_of => ''wrote'', is_symmetric => true', 'GR009'),
     ('''likes'', inverse_of => ''wrote'', is_value => true', 'GR009'),

@@ -1,6 +1,6 @@
 begin;
 create extension if not exists pgtap;
-select plan(413);
+select plan(417);
 
 -- ------------------------------------------------------------ one value, however it is spelt
 select is(graphrag._value_key(v.other), graphrag._value_key(v.value), format('one value: %s, %s', v.value, v.other))
@@ -446,6 +446,12 @@ select is(
     (select count(*) from kb.facts where predicate = 'reported_revenue' and not negated), 0::bigint,
     'whatever spelling documents have'
 );
+
+-- ------------------------------------------------------------ digits that are not read are none, in every collation
+select is(
+    graphrag._parse_value(v.value collate "hi-x-icu"), null::graphrag.parsed_value, format('no literal: %s', v.value)
+)
+from unnest(array['१२३', '१२.५० km', '$१,२३४.५६', '१२-१४']) as v (value);
 
 select * from finish();
 rollback;

@@ -88,6 +88,8 @@ def test_mistakes_are_repaired(broken: str) -> None:
 
 
 ENTITIES, TRIPLES = ({key: WHOLE[key]} for key in ("entities", "triples"))
+NEWLINE = "\n"
+LINES = NEWLINE.join(json.dumps(record) for records in WHOLE.values() for record in records)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +103,9 @@ ENTITIES, TRIPLES = ({key: WHOLE[key]} for key in ("entities", "triples"))
         json.dumps(TEXT),
         '{"entities": [], ' + TEXT[1:],
         TEXT[:-1] + ', "triples": []}',
+        LINES,
+        f"Here they are, one a line: [\n{LINES.replace(NEWLINE, ',' + NEWLINE)}\n]",
+        f"```jsonl\n{LINES.replace('}', ',}')}\n```",
     ],
 )
 def test_an_answer_in_parts_loses_none(text: str) -> None:
@@ -110,6 +115,13 @@ def test_an_answer_in_parts_loses_none(text: str) -> None:
 def test_an_answer_in_parts_the_last_cut_off() -> None:
     text = f"{json.dumps(ENTITIES)}\n{json.dumps(TRIPLES)}"
     assert find_records(text[:-40]) == (["Ada", "Bob"], ["Bob"], True)
+    assert find_records(text[: text.index("triples") + 20]) == (["Ada", "Bob"], [], True)
+    assert find_records(LINES[:-1]) == (["Ada", "Bob"], ["Bob"], True)
+
+
+def test_an_answer_in_a_thousand_parts_loses_none() -> None:
+    lines = [json.dumps({"subject": "Ada", "predicate": "met", "object": f"Bob {no}"}) for no in range(1000)]
+    assert find_records("\n".join(lines)) == ([], [f"Bob {no}" for no in range(1000)], False)
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"entities": []}', "```json\n[]\n```", "None found: []"])
@@ -184,7 +196,8 @@ def test_cut_inside_a_fence() -> None:
         '{"error": "overloaded"}',
         '{"type": "object", "properties": {"entities": {"type": "array"}, "triples": {"type": "array"}}}',
         '{"$schema": "x", "entities": []}',
-        '{"subject": "A", "predicate": "b", "object": "C", "aliases": []}',
+        '{"subject": "A", "predicate": "b", "aliases": []}',
+        '{"name": "A", "aliases": []}',
     ],
 )
 def test_unusable(text: str) -> None:

@@ -106,6 +106,20 @@ def test_shapes_of_the_whole(value: Any) -> None:
     assert records.malformed == 0
 
 
+@pytest.mark.parametrize("record", [TRIPLE, {"triple": TRIPLE}, {"name": "A", "type": "Person"}])
+def test_a_record_alone(record: Any) -> None:
+    assert has_shape(record)
+    records = read_records(record)
+    assert (len(records.entities) + len(records.triples), records.malformed) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "value", [{"name": "A", "type": "Person", "entities": ["B"]}, {"entities": ["B"], **TRIPLE}]
+)
+def test_lists_count_before_what_stands_beside_them(value: Any) -> None:
+    assert [e["name"] for e in read_records(value).entities] == ["B"]
+
+
 @pytest.mark.parametrize("other", ["A p B", {"1": TRIPLE}, 5, True])
 def test_what_is_no_list_in_the_place_of_one_counts(other: Any) -> None:
     records = read_records({"entities": [{"name": "A"}], "triples": other})

@@ -590,11 +590,12 @@ class _Slot:
         """What is left of the relation's claims after all later ones took theirs."""
         return union(span for index in self._of(key) for span in self._rest(index))
 
-    def taken_by(self, key: Key) -> _Claim | None:
-        """The first claim of another relation that took the relation's open end, or all that it had."""
+    def taken_by(self, key: Key, is_lost: bool) -> _Claim | None:
+        """The first claim of another relation that took the relation's open end, or some of its last claim where its
+        slots together leave it nothing."""
         opens = [index for index in self._of(key) if self.spans[index][1] == inf]
         left = self.effective(key)
-        if left and (not opens or left[-1][1] == inf):
+        if not is_lost and (not opens or left[-1][1] == inf):
             return None
         last = self._of(key)[-1] if not opens else opens[-1]
         low, high = self.spans[last]
@@ -606,7 +607,7 @@ class _Slot:
             and (not opens or self.spans[index][1] == inf)
             or (opens and self.claims[index].key != key and low < self.tails.get(index, -inf))
         )
-        return next(claim for claim in takers if claim.key != key)
+        return next((claim for claim in takers if claim.key != key), None)
 
     def _of(self, key: Key) -> list[int]:
         return [index for index, claim in enumerate(self.claims) if claim.key == key]
@@ -808,7 +809,8 @@ def _relation(
     effective = ALWAYS if slots else dated or ALWAYS
     for slot in slots:
         effective = intersect(effective, slot.effective(key))
-    takers = [claim for claim in (slot.taken_by(key) for slot in slots) if claim is not None]
+    taken = (slot.taken_by(key, not effective) for slot in slots)
+    takers = [claim for claim in taken if claim is not None]
     first = min(takers, key=lambda claim: claim.at, default=None)
     return Relation(
         weight=len({claim.at[:3] for claim in support}),

@@ -8,7 +8,13 @@ create or replace function enqueue_changes()
     language plpgsql
     set search_path = pg_catalog, pg_temp
     set standard_conforming_strings = on
+    set datestyle = 'ISO, MDY'
+    set timezone = 'UTC'
+    set intervalstyle = 'postgres'
+    set extra_float_digits = 1
+    set bytea_output = 'hex'
 as $body$
+-- A key that is a date or a number is one text, whatever the session of who writes.
 declare
     _attached jsonb := tg_argv[0];
     _realm name := (
