@@ -16259,7 +16259,7 @@ declare
     _ascii text collate "C" := regexp_replace(
         translate(
             graphrag._lower(normalize(stated, nfkc)),
-            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號',
+            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،’年년月월日일号號',
             '01234567890123456789------,''YYMMDDDD'
         ),
         '^(公元前|西元前|紀元前|기원전) ?(\d{1,4})Y$',
