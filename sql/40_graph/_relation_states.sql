@@ -90,9 +90,9 @@ create function graphrag._completed_claims(claims graphrag._claim[])
     returns table (pos integer, claim tstzrange)
     language plpgsql stable parallel safe rows 10
 as $function$
--- The claims that state one bound, and find the other with claims of the same relation: `since 2015` and `until 2019` are
--- 2015 to 2019, not always. What states no end ends with the first stated end of a claim that its beginning lies in; what
--- states no beginning begins with the last stated beginning of a claim that its end lies in.
+-- The claims that state one bound, and find the other with claims of the same relation: `since 2015` and `until 2019`
+-- are 2015 to 2019, not always. What states no end ends with the first stated end of a claim that its beginning lies in;
+-- what states no beginning begins with the last stated beginning of a claim that its end lies in.
 begin
     if not exists (select from unnest(claims) as c where lower_inf(c.claim) <> upper_inf(c.claim)) then
         return;
@@ -128,23 +128,14 @@ end
 $function$;
 comment on function graphrag._completed_claims(graphrag._claim[]) is 'The claims that state one bound only, with the other from claims of the same relation.';
 
-create function graphrag._slot_periods(claims graphrag._claim[], judged graphrag._relation_pair[])
-    returns table (
-        relation bigint,
-        effective tstzmultirange,
-        is_superseded boolean,
-        successor bigint,
-        successor_pos integer
-    )
+create function graphrag._slot_spans(claims graphrag._claim[], judged graphrag._relation_pair[])
+    returns table (slot text, relation bigint, pos integer, qualifies boolean, span tstzrange, ended timestamptz)
     language plpgsql stable parallel safe rows 100
 as $function$
--- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
+-- The time that each claim speaks of in a slot, and where it ends, if it states no end and ends by another's word.
 -- A claim without a lower bound begins when its document was published; the earliest one of the slot is open. One that
 -- had ended by then begins when its relation last did, but not in what an earlier document knew of others.
 -- A claim without a period that was published within a stated one of its relation repeats that: it ends with it.
--- A later claim of the same holder may be subtracted too, since what it takes it also holds: so one pass from the latest
--- claim to the earliest will do, whatever the length of the slot. Only what stated no end, and ends by another's word,
--- takes more than it holds: who had the slot open before that end does not get it back.
 begin
     return query
     with completed as materialized (
@@ -161,43 +152,64 @@ begin
     placed as materialized (
         select m.*, m.pos = min(m.pos) over (partition by m.slot) as is_first
         from graphrag._slot_members(claims, judged) as m
-    ),
-    member as materialized (
-        select
-            p.slot,
-            p.relation,
-            p.pos,
-            p.qualifies,
-            case
-                when k.claim is not null then k.claim
-                when p.claim is null and (p.is_first or p.published_at is null) then tstzrange(r.low, r.high)
-                when p.claim is null then tstzrange(p.published_at, r.high)
-                when p.is_first or not lower_inf(p.claim) then p.claim
-                when p.published_at < upper(p.claim) then tstzrange(p.published_at, upper(p.claim))
-                else tstzrange(
-                    (
-                        select max(e.since)
-                        from (
-                            select
-                                case
-                                    when o.relation = p.relation then coalesce(lower(o.claim), o.published_at)
-                                    else greatest(lower(o.claim), least(o.published_at, upper(o.claim)))
-                                end as since
-                            from placed as o
-                            where o.slot = p.slot and o.pos < p.pos
-                        ) as e
-                        where e.since < upper(p.claim)
-                    ),
-                    upper(p.claim)
-                )
-            end as span,
-            case
-                when p.claim is null and p.published_at is not null then r.high
-                when upper_inf(p.claim) then upper(k.claim)
-            end as ended
-        from placed as p
-        left join completed as k on k.pos = p.pos
-        left join repeated as r on r.pos = p.pos and p.published_at is not null
+    )
+    select
+        p.slot,
+        p.relation,
+        p.pos,
+        p.qualifies,
+        case
+            when k.claim is not null then k.claim
+            when p.claim is null and (p.is_first or p.published_at is null) then tstzrange(r.low, r.high)
+            when p.claim is null then tstzrange(p.published_at, r.high)
+            when p.is_first or not lower_inf(p.claim) then p.claim
+            when p.published_at < upper(p.claim) then tstzrange(p.published_at, upper(p.claim))
+            else tstzrange(
+                (
+                    select max(e.since)
+                    from (
+                        select
+                            case
+                                when o.relation = p.relation then coalesce(lower(o.claim), o.published_at)
+                                else greatest(lower(o.claim), least(o.published_at, upper(o.claim)))
+                            end as since
+                        from placed as o
+                        where o.slot = p.slot and o.pos < p.pos
+                    ) as e
+                    where e.since < upper(p.claim)
+                ),
+                upper(p.claim)
+            )
+        end as span,
+        case
+            when p.claim is null and p.published_at is not null then r.high
+            when upper_inf(p.claim) then upper(k.claim)
+        end as ended
+    from placed as p
+    left join completed as k on k.pos = p.pos
+    left join repeated as r on r.pos = p.pos and p.published_at is not null;
+end
+$function$;
+comment on function graphrag._slot_spans(graphrag._claim[], graphrag._relation_pair[]) is 'Per slot and claim: the time that it speaks of there.';
+
+create function graphrag._slot_periods(claims graphrag._claim[], judged graphrag._relation_pair[])
+    returns table (
+        relation bigint,
+        effective tstzmultirange,
+        is_superseded boolean,
+        successor bigint,
+        successor_pos integer
+    )
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
+-- A later claim of the same holder may be subtracted too, since what it takes it also holds: so one pass from the latest
+-- claim to the earliest will do, whatever the length of the slot. Only what stated no end, and ends by another's word,
+-- takes more than it holds: who had the slot open before that end does not get it back.
+begin
+    return query
+    with member as materialized (
+        select m.* from graphrag._slot_spans(claims, judged) as m
     ),
     tail as materialized (
         select m.slot, m.relation, m.pos, m.ended from member as m where m.ended is not null and m.qualifies

@@ -741,8 +741,8 @@ def _corrections(
     claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate], floor: float
 ) -> dict[Position, _Claim]:
     """The claims that are corrected, each with the first claim that does so: a later one in the same slot, sure enough,
-    of a document that corrects theirs, about another relation and a time that they share, or about another period of the same. From
-    the latest on: what is corrected itself corrects nothing."""
+    of a document that corrects theirs, about another relation and a time that they share, or about another period of
+    the same relation. From the latest on: what is corrected itself corrects nothing."""
     slots = [members for name, members in _contents(claims, vocabulary).items()]
     corrected: dict[Position, _Claim] = {}
     for claim in sorted(claims, key=lambda claim: claim.at, reverse=True):
