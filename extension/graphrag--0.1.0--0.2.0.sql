@@ -11567,39 +11567,33 @@ create function graphrag._completed_claims(claims graphrag._claim[])
     language plpgsql stable parallel safe rows 10
 as $function$
 -- The claims that state one bound, and find the other with claims of the same relation: `since 2015` and `until 2019`
--- are 2015 to 2019, not always. What states no end ends with the first stated end of a claim that its beginning lies in;
--- what states no beginning begins with the last stated beginning of a claim that its end lies in.
+-- are 2015 to 2019, not always. What states no beginning begins with the last stated one of a claim that its end lies
+-- in. What states no end ends with the first stated end of a claim that its beginning lies in: of one that states no
+-- beginning, or of a later one; what was said before does not end what is said since.
 begin
     if not exists (select from unnest(claims) as c where lower_inf(c.claim) <> upper_inf(c.claim)) then
         return;
     end if;
     return query
-    with stated (relation, claim) as (
-        select distinct c.relation, c.claim from unnest(claims) as c where c.claim is not null
-    ),
-    completed as (
-        select h.relation, h.claim as half, min(upper(s.claim)) as low_or_high, false as is_end_stated
-        from stated as h
-        join stated as s on s.relation = h.relation and s.claim @> lower(h.claim) and not upper_inf(s.claim)
-        where upper_inf(h.claim) and not lower_inf(h.claim)
-        group by h.relation, h.claim
-        union all
-        select h.relation, h.claim, max(lower(s.claim)), true
-        from stated as h
-        join stated as s on s.relation = h.relation
-            and lower(s.claim) < upper(h.claim)
-            and (upper_inf(s.claim) or upper(s.claim) >= upper(h.claim))
-        where lower_inf(h.claim) and not upper_inf(h.claim)
-        group by h.relation, h.claim
+    with stated (relation, claim, last_pos) as materialized (
+        select c.relation, c.claim, max(c.pos) from unnest(claims) as c where c.claim is not null group by 1, 2
     )
-    select
-        c.pos,
-        case
-            when k.is_end_stated then tstzrange(k.low_or_high, upper(k.half))
-            else tstzrange(lower(k.half), k.low_or_high)
-        end
-    from completed as k
-    join unnest(claims) as c on c.relation = k.relation and c.claim = k.half;
+    select h.pos, tstzrange(lower(h.claim), min(upper(s.claim)))
+    from unnest(claims) as h
+    join stated as s on s.relation = h.relation
+        and s.claim @> lower(h.claim)
+        and not upper_inf(s.claim)
+        and (lower_inf(s.claim) or s.last_pos > h.pos)
+    where upper_inf(h.claim) and not lower_inf(h.claim)
+    group by h.pos, h.claim
+    union all
+    select h.pos, tstzrange(max(lower(s.claim)), upper(h.claim))
+    from unnest(claims) as h
+    join stated as s on s.relation = h.relation
+        and lower(s.claim) < upper(h.claim)
+        and (upper_inf(s.claim) or upper(s.claim) >= upper(h.claim))
+    where lower_inf(h.claim) and not upper_inf(h.claim)
+    group by h.pos, h.claim;
 end
 $function$;
 revoke all on routine graphrag._completed_claims(claims graphrag._claim[]) from public;

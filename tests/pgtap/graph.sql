@@ -1,7 +1,7 @@
 -- The graph that documents leave behind: supersession from document order, deletion, late arrival, denial, aliases.
 begin;
 create extension if not exists pgtap;
-select plan(62);
+select plan(63);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -122,6 +122,12 @@ select is(
     pg_temp.fact('Kim', 'advised', 'Lea'),
     'current {["2015-01-01 00:00:00+00","2020-01-01 00:00:00+00"),["2021-01-01 00:00:00+00",)} w3',
     'what begins again after an end is another period'
+);
+select pg_temp.say('h8', 2017, 'Quin', 'advised', 'Rosa', valid_from => '2014', valid_to => '2016');
+select pg_temp.say('h9', 2020, 'Quin', 'advised', 'Rosa', valid_from => '2015');
+select is(
+    pg_temp.fact('Quin', 'advised', 'Rosa'), 'current {["2014-01-01 00:00:00+00",)} w2',
+    'what was said before does not end what is said since'
 );
 select pg_temp.say('h4', 2016, 'Lars', 'advised', 'Mona', valid_from => '2015-03');
 select pg_temp.say('h5', 2020, 'Lars', 'advised', 'Mona', valid_from => '2015', valid_to => '2019');

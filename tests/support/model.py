@@ -509,24 +509,23 @@ def _slots(key: Key, predicate: Predicate) -> Iterator[tuple[object, ...]]:
 
 
 def _completed(claims: Sequence[_Claim]) -> dict[Position, Span]:
-    """The stated periods of claims of one relation each. A bound that one leaves out is taken from the others: the
-    first end of those that its beginning lies in, the last beginning of those that its end lies in."""
-    by_key: dict[Key, set[Span]] = defaultdict(set)
+    """The stated periods of claims, a bound that one leaves out taken from others of its relation: the last beginning of
+    those that its end lies in; the first end of those that its beginning lies in, if they come later or state
+    no beginning themselves."""
+    by_key: dict[Key, list[tuple[Position, Span]]] = defaultdict(list)
     for claim in claims:
         if claim.stated is not None:
-            by_key[claim.key].add(claim.stated)
+            by_key[claim.key].append((claim.at, claim.stated))
     found: dict[Position, Span] = {}
-    for claim in claims:
-        if claim.stated is None:
-            continue
-        low, high = claim.stated
-        others = by_key[claim.key]
-        if high == inf:
-            found[claim.at] = (low, min((e for b, e in others if b <= low < e), default=inf))
-        elif low == -inf:
-            found[claim.at] = (max((b for b, e in others if b < high <= e), default=-inf), high)
-        else:
-            found[claim.at] = (low, high)
+    for stated in by_key.values():
+        for at, (low, high) in stated:
+            if high == inf and low > -inf:
+                high = min(
+                    (e for other, (b, e) in stated if b <= low < e and (b == -inf or other > at)), default=inf
+                )
+            elif low == -inf and high < inf:
+                low = max((b for _, (b, e) in stated if b < high <= e), default=-inf)
+            found[at] = (low, high)
     return found
 
 
@@ -767,7 +766,8 @@ def _corrections(
             and other.triple.confidence >= floor
             and other.at not in corrected
             and other.stated is not None
-            and claim.stated not in {c.stated for c in claims if c.key == claim.key and c.at.key == other.at.key}
+            and claim.stated
+            not in {c.stated for c in claims if c.key == claim.key and c.at.key == other.at.key}
         ]
         if by:
             corrected[claim.at] = min(by, key=lambda other: other.at)
