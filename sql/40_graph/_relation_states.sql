@@ -91,8 +91,8 @@ create function graphrag._completed_claims(claims graphrag._claim[])
     language plpgsql stable parallel safe rows 10
 as $function$
 -- The claims that state one bound, and find the other with claims of the same relation: `since 2015` and `until 2019`
--- are 2015 to 2019, not always. What states no end ends with the first stated end of a claim that its beginning lies in;
--- what states no beginning begins with the last stated beginning of a claim that its end lies in.
+-- are 2015 to 2019, not always. What states no end ends with the first stated end of a claim that its beginning lies
+-- in; what states no beginning begins with the last stated beginning of a claim that its end lies in.
 begin
     if not exists (select from unnest(claims) as c where lower_inf(c.claim) <> upper_inf(c.claim)) then
         return;
@@ -203,9 +203,9 @@ create function graphrag._slot_periods(claims graphrag._claim[], judged graphrag
     language plpgsql stable parallel safe rows 100
 as $function$
 -- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
--- A later claim of the same holder may be subtracted too, since what it takes it also holds: so one pass from the latest
--- claim to the earliest will do, whatever the length of the slot. Only what stated no end, and ends by another's word,
--- takes more than it holds: who had the slot open before that end does not get it back.
+-- A later claim of the same holder may be subtracted too, since what it takes it also holds: so one pass from the
+-- latest claim to the earliest will do, whatever the length of the slot. Only what stated no end, and ends by another's
+-- word, takes more than it holds: who had the slot open before that end does not get it back.
 begin
     return query
     with member as materialized (

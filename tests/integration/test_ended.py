@@ -85,7 +85,14 @@ def test_a_passage_is_dropped_if_all_that_is_dated_in_it_lies_outside(
     oslo, rome, lima = lived("Oslo", "1990", "1995"), lived("Rome", "1993", "1999"), lived("Lima", None, None)
     for no, said in enumerate([[oslo], [oslo, rome], [oslo, lima], [lima], []]):
         towns = " and ".join(fact["object"] or "" for fact in said) or "some town"
-        row(conn, "index", f"Ann lived in {towns}.", document=str(no), ordinal=no, extraction={"triples": said})
+        row(
+            conn,
+            "index",
+            f"Ann lived in {towns}.",
+            document=str(no),
+            ordinal=no,
+            extraction={"triples": said},
+        )
 
     def passages(as_of: str | None) -> set[str]:
         found = rows(conn, "retrieve", "Where did Ann live?", mode=mode, as_of=as_of)
@@ -100,7 +107,9 @@ def test_an_instant_reads_what_was_believed_when_it_ended(conn: Connection, real
     """A minute is over when its last second is, an instant when its last digit is: what was stamped in it, is in it."""
     assert realm == "default"
     tell(conn, lived("Oslo", None, None), lived("Rome", None, None))
-    first, second = (r["at"].astimezone(UTC) for r in sql(conn, "select at from \"default\".revision order by n"))
+    first, second = (
+        r["at"].astimezone(UTC) for r in sql(conn, 'select at from "default".revision order by n')
+    )
 
     def towns(when: str) -> list[str]:
         return sorted(fact["object"] for fact in rows(conn, "timeline", "Ann", as_believed_at=when))

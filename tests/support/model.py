@@ -602,9 +602,11 @@ class _Slot:
         takers = (
             self.claims[index]
             for index in self._later(last)
-            if self.spans[index][0] < high
-            and low < self.spans[index][1]
-            and (not opens or self.spans[index][1] == inf)
+            if (
+                self.spans[index][0] < high
+                and low < self.spans[index][1]
+                and (not opens or self.spans[index][1] == inf)
+            )
             or (opens and self.claims[index].key != key and low < self.tails.get(index, -inf))
         )
         return next((claim for claim in takers if claim.key != key), None)
@@ -767,7 +769,8 @@ def _corrections(
             and other.triple.confidence >= floor
             and other.at not in corrected
             and other.stated is not None
-            and claim.stated not in {c.stated for c in claims if c.key == claim.key and c.at.key == other.at.key}
+            and claim.stated
+            not in {c.stated for c in claims if c.key == claim.key and c.at.key == other.at.key}
         ]
         if by:
             corrected[claim.at] = min(by, key=lambda other: other.at)
