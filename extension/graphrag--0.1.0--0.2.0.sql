@@ -26200,8 +26200,10 @@ comment on function graphrag._lock_grants() is 'Waits for others who grant funct
 create or replace function graphrag._plan_job(job bigint)
     returns table (plan text, key text, reading jsonb)
     language plpgsql volatile parallel unsafe rows 1
+    set datestyle = 'ISO, MDY'
 as $function$
--- No row: there was nothing to do, and the job has ended.
+-- No row: there was nothing to do, and the job has ended. A plan is kept as text between transactions: in other styles
+-- a date has the abbreviation of a time zone, which may be another one when it is read (CST, IST).
 declare
     _job record;
     _plan graphrag._document_plan;

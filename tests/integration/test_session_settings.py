@@ -89,6 +89,27 @@ def test_temporary_tables_named_as_types_do_not_stop_a_worker(conn: Connection) 
     assert [fact["object"] for fact in view(conn, REALM, "facts")] == ["Bob"]
 
 
+@pytest.mark.parametrize("is_bulk", [False, True], ids=["one", "bulk"])
+@pytest.mark.parametrize("style", ["German", "SQL", "Postgres", "ISO"])
+def test_a_job_keeps_the_instant_of_its_document(conn: Connection, style: str, is_bulk: bool) -> None:
+    """Also where the abbreviation of the time zone is better known for another one."""
+    rows(conn, "create_realm", REALM, embedding_url="builtin:hash", width=16)
+    for no, zone in enumerate(("Asia/Shanghai", "Asia/Kolkata", "America/St_Johns", "UTC")):
+        conn.execute(f"set timezone = '{zone}'; set datestyle = '{style}'")
+        for document, published_at in (
+            (f"march {no}", "2021-03-04 10:00:00.25Z"),
+            (f"BC {no}", "0044-03-15 12:00Z BC"),
+        ):
+            rows(
+                conn, "enqueue", f"Ann met Bob, {document}.", document=document, published_at=published_at,
+                extraction=Jsonb([["Ann", "met", "Bob"]]), realm=REALM,
+            )  # fmt: skip
+        conn.execute("call graphrag.work(%s, bulk => %s)", [REALM, is_bulk])
+    conn.execute("set timezone = 'UTC'; set datestyle = 'ISO'")
+    found = sql(conn, f"select distinct published_at::text from {REALM}.documents order by 1")
+    assert [d["published_at"] for d in found] == ["0044-03-15 12:00:00+00 BC", "2021-03-04 10:00:00.25+00"]
+
+
 def test_what_is_read_does_not_depend_on_the_time_zone(conn: Connection) -> None:
     """The dates in details of changes, and a bar that ends on a day of summer time."""
     conn.execute("set timezone = 'UTC'")
