@@ -131,7 +131,9 @@ def tell(conn: Connection, fact: Fact) -> bool:
     triple = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
     periods: list[dict[str, str | None]] = [{"valid_from": fact.start, "valid_to": fact.end}]
     if fact.is_apart:
-        periods = [{"valid_from": fact.start}] + ([{"valid_to": fact.end}] if fact.end else [])
+        periods = [{"valid_from": fact.start}]
+        if fact.end is not None:
+            periods.append({"valid_to": fact.end})
     said = [
         row(conn, "index", f"{text} {no}", published_at=_first(next(iter(period.values())) or fact.start),
             extraction={"triples": [{**triple, **period}]}, realm=REALM)
