@@ -11859,9 +11859,9 @@ create function graphrag._slot_periods(claims graphrag._claim[], judged graphrag
     language plpgsql stable parallel safe rows 100
 as $function$
 -- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
--- A later claim of the same holder may be subtracted too, since what it takes it also holds: so one pass from the latest
--- claim to the earliest will do, whatever the length of the slot. Only what stated no end, and ends by another's word,
--- takes more than it holds: who had the slot open before that end does not get it back.
+-- A later claim of the same holder may be subtracted too, since what it takes it also holds: so one pass from the
+-- latest claim to the earliest will do, whatever the length of the slot. Only what stated no end, and ends by another's
+-- word, takes more than it holds: who had the slot open before that end does not get it back.
 begin
     return query
     with member as materialized (

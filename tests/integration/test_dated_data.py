@@ -129,9 +129,11 @@ def tell(conn: Connection, fact: Fact) -> bool:
     """Index the fact, a document for each statement of its time; whether the gates let it in."""
     text = f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}."
     triple = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
-    periods = [{"valid_from": fact.start, "valid_to": fact.end}]
+    periods: list[dict[str, str | None]] = [{"valid_from": fact.start, "valid_to": fact.end}]
     if fact.is_apart:
-        periods = [{"valid_from": fact.start}, {"valid_to": fact.end}][: 1 if fact.end is None else 2]
+        periods = [{"valid_from": fact.start}]
+        if fact.end is not None:
+            periods.append({"valid_to": fact.end})
     said = [
         row(conn, "index", f"{text} {no}", published_at=_first(next(iter(period.values())) or fact.start),
             extraction={"triples": [{**triple, **period}]}, realm=REALM)

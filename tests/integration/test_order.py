@@ -147,6 +147,11 @@ def test_a_correction_of_a_date_replaces_it(conn: Connection, realm: str, predic
     assert state() == ("1990 to 1991; 2013; since 2016", "current", 3)
     say("second errata", 3, ("2017", None), corrects="errata")
     assert state() == ("1990 to 1991; 2013; since 2015", "current", 4), "what is corrected corrects nothing"
+    say("third errata", 4, ("2018", None), corrects="second errata")
+    assert state() == ("1990 to 1991; 2013; since 2016", "current", 5), (
+        "and what corrected that is void gives back"
+    )
+    rows(conn, "delete_document", "third errata")
     say("second errata", 3, ("2017", None), corrects=["news", "errata"])
     assert state() == ("2013; since 2017", "current", 4)
     rows(conn, "delete_document", "second errata")

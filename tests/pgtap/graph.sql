@@ -1,7 +1,7 @@
 -- The graph that documents leave behind: supersession from document order, deletion, late arrival, denial, aliases.
 begin;
 create extension if not exists pgtap;
-select plan(63);
+select plan(66);
 
 set client_min_messages = warning;
 select graphrag.create_realm('kb', embedding_url => 'builtin:hash', width => 32);
@@ -91,6 +91,14 @@ select is(
 select is(
     (select text from graphrag.retrieve('Where does Cleo live?') where kind = 'relation' and subject = 'Cleo'),
     '(Cleo) --[lives_in]--> (Berlin)', 'today it is Berlin'
+);
+
+select pg_temp.say('m3', 2022, 'Juno', 'lives_in', 'Rome');
+select pg_temp.say('m1', 2010, 'Juno', 'lives_in', 'Paris');
+select pg_temp.say('m2', 2020, 'Juno', 'lives_in', 'Berlin');
+select is(
+    (select array_agg(f.superseded_by order by f.object) from kb.facts as f where f.subject = 'Juno'),
+    '{Juno lives_in Rome,Juno lives_in Berlin,NULL}', 'each names who came right after it'
 );
 
 -- stated periods
@@ -211,6 +219,20 @@ select pg_temp.say('x4', 2017, 'Hans', 'lives_in', 'Basel', confidence => 0.2);
 select is(
     (select status from kb.facts where subject = 'Hans' and object = 'Bern'), 'current',
     'a doubtful claim takes no slot'
+);
+select pg_temp.say('x5', 2018, 'Hans', 'lives_in', 'Chur', valid_from => '2017', valid_to => '2017', confidence => 0.2);
+select is(
+    pg_temp.fact('Hans', 'lives_in', 'Bern'), 'current {(,)} w1', 'nor a year of it'
+);
+select graphrag.index(
+    format('Iris lives_in %s.', t.town), document => t.town, ordinal => t.no, space => 'by number',
+    extraction => jsonb_build_array(jsonb_build_object(
+        'subject', 'Iris', 'predicate', 'lives_in', 'object', t.town, 'confidence', t.confidence
+    ))
+)
+from (values (1, 'Bari', 1), (2, 'Graz', 0.2)) as t (no, town, confidence);
+select is(
+    pg_temp.fact('Iris', 'lives_in', 'Bari'), 'current {(,)} w1', 'nor all time, where documents have no dates'
 );
 
 -- values

@@ -601,9 +601,11 @@ class _Slot:
         takers = (
             self.claims[index]
             for index in self._later(last)
-            if self.spans[index][0] < high
-            and low < self.spans[index][1]
-            and (not opens or self.spans[index][1] == inf)
+            if (
+                self.spans[index][0] < high
+                and low < self.spans[index][1]
+                and (not opens or self.spans[index][1] == inf)
+            )
             or (opens and self.claims[index].key != key and low < self.tails.get(index, -inf))
         )
         return next((claim for claim in takers if claim.key != key), None)
