@@ -39,8 +39,8 @@ _TRIPLE_FIELDS = {
     "description": ("description", "relationship_description"),
     "negated": ("negated", "is_negated"),
     "confidence": ("confidence",),
-    "valid_from": ("valid_from", "start_date"),
-    "valid_to": ("valid_to", "end_date"),
+    "valid_from": ("valid_from", "start_date", "since", "valid_since", "valid_at"),
+    "valid_to": ("valid_to", "end_date", "until", "valid_until", "invalid_at"),
     "evidence": ("evidence", "quote"),
 }
 _NOTHING_STATED = frozenset(

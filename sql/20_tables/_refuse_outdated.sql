@@ -45,7 +45,8 @@ begin
                 graphrag._near(realm, _known),
                 case when _known <> '{}' and realm = graphrag._default_realm()
                     then 'SET graphrag.realm chooses one for the session.' end,
-                format('To make it: SELECT graphrag.create_realm(%L);', realm)
+                case when realm = '*' then 'Every space of a realm: space => ''*''.'
+                    else format('To make it: SELECT graphrag.create_realm(%L);', realm) end
             );
 end
 $function$;

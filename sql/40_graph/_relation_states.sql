@@ -86,6 +86,112 @@ end
 $function$;
 comment on function graphrag._slot_members(graphrag._claim[], graphrag._relation_pair[]) is 'The slots that claims stand in.';
 
+create function graphrag._completed_claims(claims graphrag._claim[])
+    returns table (pos integer, claim tstzrange)
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- The claims that state one bound, and find the other with claims of the same relation: `since 2015` and `until 2019`
+-- are 2015 to 2019, not always. What states no end ends with the first stated end of a claim that its beginning lies in;
+-- what states no beginning begins with the last stated beginning of a claim that its end lies in.
+begin
+    if not exists (select from unnest(claims) as c where lower_inf(c.claim) <> upper_inf(c.claim)) then
+        return;
+    end if;
+    return query
+    with stated (relation, claim) as (
+        select distinct c.relation, c.claim from unnest(claims) as c where c.claim is not null
+    ),
+    completed as (
+        select h.relation, h.claim as half, min(upper(s.claim)) as low_or_high, false as is_end_stated
+        from stated as h
+        join stated as s on s.relation = h.relation and s.claim @> lower(h.claim) and not upper_inf(s.claim)
+        where upper_inf(h.claim) and not lower_inf(h.claim)
+        group by h.relation, h.claim
+        union all
+        select h.relation, h.claim, max(lower(s.claim)), true
+        from stated as h
+        join stated as s on s.relation = h.relation
+            and lower(s.claim) < upper(h.claim)
+            and (upper_inf(s.claim) or upper(s.claim) >= upper(h.claim))
+        where lower_inf(h.claim) and not upper_inf(h.claim)
+        group by h.relation, h.claim
+    )
+    select
+        c.pos,
+        case
+            when k.is_end_stated then tstzrange(k.low_or_high, upper(k.half))
+            else tstzrange(lower(k.half), k.low_or_high)
+        end
+    from completed as k
+    join unnest(claims) as c on c.relation = k.relation and c.claim = k.half;
+end
+$function$;
+comment on function graphrag._completed_claims(graphrag._claim[]) is 'The claims that state one bound only, with the other from claims of the same relation.';
+
+create function graphrag._slot_spans(claims graphrag._claim[], judged graphrag._relation_pair[])
+    returns table (slot text, relation bigint, pos integer, qualifies boolean, span tstzrange, ended timestamptz)
+    language plpgsql stable parallel safe rows 100
+as $function$
+-- The time that each claim speaks of in a slot, and where it ends, if it states no end and ends by another's word.
+-- A claim without a lower bound begins when its document was published; the earliest one of the slot is open. One that
+-- had ended by then begins when its relation last did, but not in what an earlier document knew of others.
+-- A claim without a period that was published within a stated one of its relation repeats that: it ends with it.
+begin
+    return query
+    with completed as materialized (
+        select k.pos, k.claim from graphrag._completed_claims(claims) as k
+    ),
+    repeated as (
+        select c.pos, max(lower(coalesce(k.claim, o.claim))) as low, min(upper(coalesce(k.claim, o.claim))) as high
+        from unnest(claims) as c
+        join unnest(claims) as o on o.relation = c.relation and o.claim is not null
+        left join completed as k on k.pos = o.pos
+        where c.claim is null and coalesce(k.claim, o.claim) @> c.published_at
+        group by c.pos
+    ),
+    placed as materialized (
+        select m.*, m.pos = min(m.pos) over (partition by m.slot) as is_first
+        from graphrag._slot_members(claims, judged) as m
+    )
+    select
+        p.slot,
+        p.relation,
+        p.pos,
+        p.qualifies,
+        case
+            when k.claim is not null then k.claim
+            when p.claim is null and (p.is_first or p.published_at is null) then tstzrange(r.low, r.high)
+            when p.claim is null then tstzrange(p.published_at, r.high)
+            when p.is_first or not lower_inf(p.claim) then p.claim
+            when p.published_at < upper(p.claim) then tstzrange(p.published_at, upper(p.claim))
+            else tstzrange(
+                (
+                    select max(e.since)
+                    from (
+                        select
+                            case
+                                when o.relation = p.relation then coalesce(lower(o.claim), o.published_at)
+                                else greatest(lower(o.claim), least(o.published_at, upper(o.claim)))
+                            end as since
+                        from placed as o
+                        where o.slot = p.slot and o.pos < p.pos
+                    ) as e
+                    where e.since < upper(p.claim)
+                ),
+                upper(p.claim)
+            )
+        end as span,
+        case
+            when p.claim is null and p.published_at is not null then r.high
+            when upper_inf(p.claim) then upper(k.claim)
+        end as ended
+    from placed as p
+    left join completed as k on k.pos = p.pos
+    left join repeated as r on r.pos = p.pos and p.published_at is not null;
+end
+$function$;
+comment on function graphrag._slot_spans(graphrag._claim[], graphrag._relation_pair[]) is 'Per slot and claim: the time that it speaks of there.';
+
 create function graphrag._slot_periods(claims graphrag._claim[], judged graphrag._relation_pair[])
     returns table (
         relation bigint,
@@ -97,35 +203,38 @@ create function graphrag._slot_periods(claims graphrag._claim[], judged graphrag
     language plpgsql stable parallel safe rows 100
 as $function$
 -- What each relation keeps of its claims, by slot: each claim minus the later claims of other holders that qualify.
--- In a slot, a claim without a lower bound begins when its document was published; the earliest claim begins open, and
--- so does one that had ended by then. A later claim of the same holder may be subtracted too, since what it takes it
--- also holds: so one pass from the latest claim to the earliest will do, whatever the length of the slot.
+-- A later claim of the same holder may be subtracted too, since what it takes it also holds: so one pass from the latest
+-- claim to the earliest will do, whatever the length of the slot. Only what stated no end, and ends by another's word,
+-- takes more than it holds: who had the slot open before that end does not get it back.
 begin
     return query
-    with member as (
-        select
-            m.slot,
-            m.relation,
-            m.pos,
-            m.qualifies,
-            case
-                when m.claim is not null and not lower_inf(m.claim) then m.claim
-                when m.pos = min(m.pos) over (partition by m.slot) then coalesce(m.claim, tstzrange(null, null))
-                when m.published_at is null or m.published_at >= upper(m.claim)
-                    then coalesce(m.claim, tstzrange(null, null))
-                else tstzrange(m.published_at, upper(m.claim))
-            end as span
-        from graphrag._slot_members(claims, judged) as m
+    with member as materialized (
+        select m.* from graphrag._slot_spans(claims, judged) as m
+    ),
+    tail as materialized (
+        select m.slot, m.relation, m.pos, m.ended from member as m where m.ended is not null and m.qualifies
     ),
     faced as (
         select
             m.*,
             -- Open claims are one open interval together; only bounded ones have to be collected.
             bool_or(lower_inf(m.span)) filter (where m.qualifies and upper_inf(m.span)) over later as takes_all,
-            min(lower(m.span)) filter (where m.qualifies and upper_inf(m.span)) over later as takes_from,
+            least(
+                min(lower(m.span)) filter (where m.qualifies and upper_inf(m.span)) over later,
+                t.takes_from
+            ) as takes_from,
             range_agg(m.span) filter (where m.qualifies and not upper_inf(m.span)) over later as takes,
-            min(m.pos) filter (where m.qualifies and upper_inf(m.span)) over later as next_open
+            least(min(m.pos) filter (where m.qualifies and upper_inf(m.span)) over later, t.next_open) as next_open
         from member as m
+        left join lateral (
+            select min(o.ended) as takes_from, min(o.pos) as next_open
+            from tail as o
+            where upper_inf(m.span)
+                and o.slot = m.slot
+                and o.pos > m.pos
+                and o.relation <> m.relation
+                and (lower_inf(m.span) or lower(m.span) < o.ended)
+        ) as t on true
         window later as (partition by m.slot order by m.pos desc rows between unbounded preceding and 1 preceding)
     ),
     held as (
@@ -183,8 +292,9 @@ create function graphrag._corrected_claims(claims graphrag._claim[], judged grap
     language plpgsql stable parallel safe rows 10
 as $function$
 -- The claims that lose their whole valid time: in a slot, a later document that corrects theirs states something else
--- of a time that they speak of. What is corrected itself corrects nothing: since who corrects comes later, that is
--- settled from the latest claim on, in as many rounds as corrections of corrections there are.
+-- of a time that they speak of, or another period of the same. What is corrected itself corrects nothing: since who
+-- corrects comes later, that is settled from the latest claim on, in as many rounds as corrections of corrections
+-- there are.
 declare
     _corrected integer[];
     _correctors integer[];
@@ -207,6 +317,21 @@ begin
             and coalesce(k.claim, '(,)') && coalesce(m.claim, '(,)')
         join unnest(claims) as old on old.pos = m.pos
         join unnest(claims) as new on new.pos = k.pos and old.document = any (new.corrects)
+        union
+        select old.pos, new.pos, new.relation
+        from unnest(claims) as new
+        join unnest(claims) as old on old.relation = new.relation
+            and old.document = any (new.corrects)
+            and old.pos < new.pos
+        where new.qualifies
+            and new.claim is not null
+            and not exists (
+                select
+                from unnest(claims) as same
+                where same.relation = new.relation
+                    and same.document = new.document
+                    and same.claim is not distinct from old.claim
+            )
     ) as e;
     loop
         _next := array(
@@ -260,8 +385,9 @@ begin
             select
                 c.relation,
                 -- Outside slots an undated relation is always valid, and restating one never erases a stated period.
-                coalesce(range_agg(c.claim) filter (where c.claim is not null), '{(,)}') as stated
+                coalesce(range_agg(coalesce(k.claim, c.claim)) filter (where c.claim is not null), '{(,)}') as stated
             from unnest(_standing) as c
+            left join graphrag._completed_claims(_standing) as k on k.pos = c.pos
             group by c.relation
         ),
         corrected as (

@@ -21,14 +21,20 @@ declare
     _sentence text := concat_ws(
         ' ', subject, case when negated then 'not' end, replace(predicate, '_', ' '), object
     );
-    _known_by text := concat_ws(' ', _sentence, valid_from, valid_to);
+    -- Who reads the passage must not take what has ended for what holds.
+    _when text := case
+        when valid_from is null then ' (until ' || valid_to || ')'
+        when valid_to is null then ' (since ' || valid_from || ')'
+        else format(' (%s to %s)', valid_from, valid_to)
+    end;
+    _known_by text := concat(_sentence, _when);
     _result graphrag.index_result;
 begin
     if length(_known_by) > 200 then  -- a document is known by a short text; what is too long for a name the gates say
         _known_by := concat(left(_known_by, 200), ' ', md5(_known_by));
     end if;
     _result := graphrag.index(
-        concat(_sentence, '.', E'\n' || note),
+        concat(_sentence, _when, '.', E'\n' || note),
         document => _known_by,
         source => 'assert_relation',
         published_at => published_at,

@@ -8,9 +8,9 @@ begin
     if as_of is not null and _period is null then
         raise exception 'as_of is not a period: "%"', as_of
             using errcode = 'GR008',
-                detail = 'It is no date of the calendar, or has more than one meaning.',
+                detail = 'It is no date of the calendar, has two meanings, or is a range or a word such as today.',
                 hint = 'Write a year, month, day, quarter or instant: 2021, 2021-03, 2021-03-04, Q3 2021, 44 BCE,'
-                    ' 2021-03-04T10:00:00+02:00.';
+                    ' 2021-03-04T10:00:00+02:00. For today: current_date::text.';
     end if;
     return _period;
 end

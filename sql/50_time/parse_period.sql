@@ -55,14 +55,14 @@ create function graphrag._period_year_first(stated text)
     language plpgsql immutable strict parallel safe
 as $function$
 -- 4.3.2021 and 04-03-2021 begin with the day; with slashes that is only clear if one number can be no month, or both
--- are one. Null where it is not clear.
+-- are one. 2021.03.04 begins with the year, as in Korea and Hungary. Null where it is not clear.
 declare
     _part text[] := regexp_match(stated, '^(?:(\d{1,2})([-./]) ?)?(\d{1,2})([-./]) ?(\d{4})((?:[t ].*)?)$');
     _first integer := _part[1]::integer;
     _second integer := _part[3]::integer;
 begin
     return case
-        when _part is null then stated
+        when _part is null then regexp_replace(stated, '^(\d{4})\. ?(\d{1,2})\. ?(\d{1,2})\.?$', '\1-\2-\3')
         when _first is null then case when _part[4] <> '.' then format('%s-%s', _part[5], _second) end
         when _part[2] <> _part[4] then null
         when _second > 12 and _part[2] <> '.' then format('%s-%s-%s%s', _part[5], _first, _second, _part[6])
@@ -115,8 +115,8 @@ declare
     _ascii text collate "C" := regexp_replace(
         translate(
             graphrag._lower(normalize(stated, nfkc)),
-            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،年년月월日일号號',
-            '01234567890123456789------,YYMMDDDD'
+            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‐‑‒–—−،’年년月월日일号號',
+            '01234567890123456789------,''YYMMDDDD'
         ),
         '^(公元前|西元前|紀元前|기원전) ?(\d{1,4})Y$',
         '\2 bce'
@@ -215,8 +215,8 @@ create function graphrag._period_eras(stated text)
     returns text
     language plpgsql immutable strict parallel safe
 as $function$
--- B.C., BCE, v. Chr., av. J.-C., a.C. as bce; A.D., n. Chr. as ce; the stops after numbers and short months go; 2021q3
--- is two words.
+-- B.C., BCE, v. Chr., av. J.-C., a.C. as bce; A.D., n. Chr. as ce; the stops after numbers and short months go; 2021q3,
+-- 44bc and ad79 are two words.
 declare
     _stated text := stated;
 begin
@@ -229,6 +229,8 @@ begin
     end if;
     if length(_stated) = 6 and substr(_stated, 5, 1) in ('q', 'h') then
         _stated := left(_stated, 4) || ' ' || right(_stated, 2);
+    elsif _stated ~ '^\d{1,4}(bce?|ce|ad)$' or _stated ~ '^(ce|ad)\d{1,4}$' then
+        _stated := regexp_replace(_stated, '(\d)(?=[a-z])|([a-z])(?=\d)', '\1\2 ');
     end if;
     return _stated;
 end

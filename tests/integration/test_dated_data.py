@@ -34,6 +34,7 @@ class Fact:
     object: str
     start: str  # as stated: a year or a day
     end: str | None
+    is_apart: bool = False  # the end is stated by another document than the beginning
 
     @property
     def bounds(self) -> tuple[datetime, datetime | None]:
@@ -71,10 +72,18 @@ def _of(names: dict[str, str], id_: str) -> str:
 
 
 def yago15k() -> Iterator[Fact]:
+    """Each line states one bound; most facts have a line for either."""
+    stated: dict[tuple[str, str, str], dict[str, set[str]]] = {}
     for line in data("temporal_kg_mmkb", "yago15k_valid.txt").read_text().splitlines():
         match line.split("\t"):
-            case [s, p, o, "<occursSince>", when] if re.fullmatch(r'"\d{4}-##-##"', when):
-                yield Fact(_name(s), _snake(p), _name(o), when[1:5], None)
+            case [s, p, o, "<occursSince>" | "<occursUntil>" as bound, when] if re.fullmatch(
+                r'"\d{4}-##-##"', when
+            ):
+                stated.setdefault((s, p, o), {}).setdefault(bound, set()).add(when[1:5])
+    for (s, p, o), bounds in stated.items():
+        start, end = (bounds.get(bound, set()) for bound in ("<occursSince>", "<occursUntil>"))
+        if len(start) == 1 and len(end) <= 1 and (not end or min(start) <= min(end)):
+            yield Fact(_name(s), _snake(p), _name(o), min(start), min(end, default=None), is_apart=True)
 
 
 def icews() -> Iterator[Fact]:
@@ -117,19 +126,18 @@ def unambiguous(facts: Iterator[Fact]) -> list[Fact]:
 
 
 def tell(conn: Connection, fact: Fact) -> bool:
-    """Index the fact as a document published when it began; whether the gates let it in."""
+    """Index the fact, a document for each statement of its time; whether the gates let it in."""
     text = f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}."
-    triple = {
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "valid_from": fact.start,
-        "valid_to": fact.end,
-    }
-    said = row(
-        conn, "index", text, published_at=_first(fact.start), extraction={"triples": [triple]}, realm=REALM
-    )
-    return int(said["relations_added"]) == 1
+    triple = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
+    periods = [{"valid_from": fact.start, "valid_to": fact.end}]
+    if fact.is_apart:
+        periods = [{"valid_from": fact.start}, {"valid_to": fact.end}][: 1 if fact.end is None else 2]
+    said = [
+        row(conn, "index", f"{text} {no}", published_at=_first(next(iter(period.values())) or fact.start),
+            extraction={"triples": [{**triple, **period}]}, realm=REALM)
+        for no, period in enumerate(periods)
+    ]  # fmt: skip
+    return int(said[0]["relations_added"]) == 1
 
 
 def found(conn: Connection, fact: Fact, moment: datetime) -> bool:

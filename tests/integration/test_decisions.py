@@ -210,6 +210,24 @@ def test_a_stated_fact_can_be_deleted_and_its_past_stays(kb: Connection) -> None
         assert caught.value.sqlstate == "GR009"
 
 
+def test_a_stated_fact_is_read_with_its_period(kb: Connection) -> None:
+    """A beginning and an end are two statements, not one that replaces the other; neither reads as if it held now."""
+    rows(kb, "assert_relation", "Ada", "admires", "Eve", valid_from="2001")
+    rows(kb, "assert_relation", "Ada", "admires", "Eve", valid_to="2001")
+    rows(kb, "assert_relation", "Ada", "admires", "Bob", valid_from="2001", valid_to="June 2003")
+    told = rows(kb, "timeline", "Ada")
+    assert {(f["object"], f["period"], f["weight"]) for f in told if f["predicate"] == "admires"} == {
+        ("Eve", "2001", 2),
+        ("Bob", "2001 to 2003-06", 1),
+    }
+    passages = {p["text"] for p in rows(kb, "retrieve", "Whom does Ada admire?") if p["kind"] == "chunk"}
+    assert passages >= {
+        "Ada admires Eve (since 2001).",
+        "Ada admires Eve (until 2001).",
+        "Ada admires Bob (2001 to June 2003).",
+    }
+
+
 def test_the_graph_of_a_document_is_what_it_states(kb: Connection) -> None:
     tell(kb, "b", ("Bob", "met", "Ada"), ("Ada", "earned", "$5", "2019", "2019"))
     tell(kb, "c", ("Ada", "earned", "$5", "2020", "2020"))

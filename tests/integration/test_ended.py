@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, timedelta, timezone
+
+import psycopg
+import pytest
+
 from tests.support.calls import row, rows
 from tests.support.database import Connection, Row, sql
 
@@ -70,3 +75,40 @@ def test_what_was_superseded_is_said_to_be_that(conn: Connection, realm: str) ->
     prompt = row(conn, "context", "Where did Ann live, in Oslo?", include_superseded=True)["prompt"]
     assert "superseded by Ann lived_in Rome" in prompt
     assert "ended" not in prompt
+
+
+@pytest.mark.parametrize("mode", ["naive", "mix"])
+def test_a_passage_is_dropped_if_all_that_is_dated_in_it_lies_outside(
+    conn: Connection, realm: str, mode: str
+) -> None:
+    assert realm == "default"
+    oslo, rome, lima = lived("Oslo", "1990", "1995"), lived("Rome", "1993", "1999"), lived("Lima", None, None)
+    for no, said in enumerate([[oslo], [oslo, rome], [oslo, lima], [lima], []]):
+        towns = " and ".join(fact["object"] or "" for fact in said) or "some town"
+        row(conn, "index", f"Ann lived in {towns}.", document=str(no), ordinal=no, extraction={"triples": said})
+
+    def passages(as_of: str | None) -> set[str]:
+        found = rows(conn, "retrieve", "Where did Ann live?", mode=mode, as_of=as_of)
+        return {piece["document"] for piece in found if piece["kind"] == "chunk"}
+
+    assert passages(None) == passages("1993") == set("01234")
+    assert passages("1998") == set("134"), "of passage 1 Rome is dated inside"
+    assert passages("2005") == set("34"), "what is dated nowhere stays"
+
+
+def test_an_instant_reads_what_was_believed_when_it_ended(conn: Connection, realm: str) -> None:
+    """A minute is over when its last second is, an instant when its last digit is: what was stamped in it, is in it."""
+    assert realm == "default"
+    tell(conn, lived("Oslo", None, None), lived("Rome", None, None))
+    first, second = (r["at"].astimezone(UTC) for r in sql(conn, "select at from \"default\".revision order by n"))
+
+    def towns(when: str) -> list[str]:
+        return sorted(fact["object"] for fact in rows(conn, "timeline", "Ann", as_believed_at=when))
+
+    east = timezone(timedelta(hours=5, minutes=45))
+    for zone in (UTC, east):
+        assert towns(first.astimezone(zone).isoformat(timespec="microseconds")) == ["Oslo"]
+        assert towns(second.astimezone(zone).isoformat(timespec="microseconds")) == ["Oslo", "Rome"]
+    assert towns(f"{second:%Y-%m-%dT%H:%MZ}") == towns(f"{second:%Y-%m-%d}") == ["Oslo", "Rome"]
+    with pytest.raises(psycopg.Error, match="Ann"):
+        towns((first - timedelta(microseconds=1)).isoformat(timespec="microseconds"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
+import pytest
 
 from tests.support.calls import row, rows
 from tests.support.database import Connection, view
@@ -115,3 +116,40 @@ def test_what_is_corrected_away_frees_all_its_slots(conn: Connection, realm: str
     assert current() == {ada_and_charles, dorothea_and_augusta}
     rows(conn, "delete_document", "correction")
     assert current() == {ada_and_augusta}
+
+
+@pytest.mark.parametrize("predicate", ["works_at", "met"], ids=["functional", "in no slot"])
+def test_a_correction_of_a_date_replaces_it(conn: Connection, realm: str, predicate: str) -> None:
+    """Since 2016, not 2015; what third documents and periods that it repeats say, stays."""
+    rows(conn, "declare_predicate", "works_at", is_functional=True)
+
+    def say(document: str, ordinal: int, *periods: tuple[str | None, str | None], **metadata: Any) -> None:
+        triple = {"subject": "Ada", "predicate": predicate, "object": "Acme"}
+        row(
+            conn,
+            "index",
+            f"{document}: Ada, Acme.",
+            document=document,
+            ordinal=ordinal,
+            metadata=metadata,
+            extraction={"triples": [{**triple, "valid_from": a, "valid_to": z} for a, z in periods]},
+        )
+
+    def state() -> tuple[str, str, int]:
+        assert realm == "default"
+        (fact,) = rows(conn, "timeline", "Ada")
+        return fact["period"], fact["status"], fact["weight"]
+
+    say("news", 1, ("1990", "1991"), ("2015", None))
+    say("errata", 2, ("2016", None), ("1990", "1991"), corrects="news")
+    assert state() == ("1990 to 1991; since 2016", "current", 2)
+    say("register", 0, ("2013", "2013"))
+    assert state() == ("1990 to 1991; 2013; since 2016", "current", 3)
+    say("second errata", 3, ("2017", None), corrects="errata")
+    assert state() == ("1990 to 1991; 2013; since 2015", "current", 4), "what is corrected corrects nothing"
+    say("second errata", 3, ("2017", None), corrects=["news", "errata"])
+    assert state() == ("2013; since 2017", "current", 4)
+    rows(conn, "delete_document", "second errata")
+    rows(conn, "delete_document", "errata")
+    assert state() == ("1990 to 1991; 2013; since 2015", "current", 2)
+    assert rows(conn, "derive")[0]["derive"] == 0

@@ -241,6 +241,7 @@ def test_a_realm_that_nobody_named(conn: Connection) -> None:
         lambda: rows(conn, "watermark"),
         hint="Known: tour. SET graphrag.realm chooses one",
     )
+    refused("GR003", ("*",), lambda: rows(conn, "watermark", "*"), hint="Every space of a realm: space => '*'.")
     conn.execute("set graphrag.realm = 'tour'")
     rows(conn, "watermark")
 

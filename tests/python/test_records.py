@@ -192,6 +192,20 @@ def test_dates_stay_as_stated(date: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("start_date", "end_date"),
+        ("since", "until"),
+        ("valid_since", "valid_until"),
+        ("valid_at", "invalid_at"),
+    ],
+)
+def test_periods_under_the_names_of_others(start: str, end: str) -> None:
+    found = triple(**{start: "2015", end: "2019"})
+    assert (found["valid_from"], found["valid_to"], found["metadata"]) == ("2015", "2019", {})
+
+
+@pytest.mark.parametrize(
     ("stated", "confidence"),
     [
         (2, 1.0),

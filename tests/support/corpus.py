@@ -175,7 +175,7 @@ corrections = st.just(()) | st.lists(st.sampled_from(NAMES), max_size=2, unique=
 periods = st.sampled_from(
     [(None, None)] * 4
     + [(year, None) for year in YEARS]
-    + [(None, "2005")]
+    + [(None, year) for year in YEARS]
     + [(start, end) for start in YEARS for end in YEARS if start <= end]
 )
 

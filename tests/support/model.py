@@ -508,26 +508,83 @@ def _slots(key: Key, predicate: Predicate) -> Iterator[tuple[object, ...]]:
             yield ("pair", subject, object_, group)
 
 
+def _completed(claims: Sequence[_Claim]) -> dict[Position, Span]:
+    """The stated periods of claims of one relation each. A bound that one leaves out is taken from the others: the
+    first end of those that its beginning lies in, the last beginning of those that its end lies in."""
+    by_key: dict[Key, set[Span]] = defaultdict(set)
+    for claim in claims:
+        if claim.stated is not None:
+            by_key[claim.key].add(claim.stated)
+    found: dict[Position, Span] = {}
+    for claim in claims:
+        if claim.stated is None:
+            continue
+        low, high = claim.stated
+        others = by_key[claim.key]
+        if high == inf:
+            found[claim.at] = (low, min((e for b, e in others if b <= low < e), default=inf))
+        elif low == -inf:
+            found[claim.at] = (max((b for b, e in others if b < high <= e), default=-inf), high)
+        else:
+            found[claim.at] = (low, high)
+    return found
+
+
 @dataclass
 class _Slot:
     """The claims of one slot in document order, each with the span that it claims there."""
 
     claims: list[_Claim]
     floor: float
+    stated: Mapping[Position, Span]  # of all claims that state a period, both bounds
+    everyone: Sequence[_Claim]  # all claims that stand, of this slot or not
     spans: list[Span] = field(init=False)
+    tails: dict[int, float] = field(init=False)  # where a claim ends that stated no end itself
 
     def __post_init__(self) -> None:
         self.claims.sort(key=lambda claim: claim.at)
         self.spans = [self._span(index, claim) for index, claim in enumerate(self.claims)]
+        self.tails = {
+            index: span[1]
+            for index, (claim, span) in enumerate(zip(self.claims, self.spans, strict=True))
+            if span[1] < inf and (claim.stated is None or claim.stated[1] == inf)
+        }
+
+    def _span(self, index: int, claim: _Claim) -> Span:
+        """The stated period. Without a lower bound it begins at publication; but the slot's first claim begins open."""
+        if claim.stated is None:
+            return self._unstated(index, claim)
+        low, high = self.stated[claim.at]
+        if low > -inf or index == 0:
+            return low, high
+        if claim.published_at is not None and claim.published_at < high:
+            return claim.published_at, high
+        known = [self._known(other, claim.key) for other in self.claims[:index]]
+        return max((at for at in known if at is not None and at < high), default=-inf), high
+
+    def _unstated(self, index: int, claim: _Claim) -> Span:
+        """Published within a stated period of its relation, it repeats that and ends with it."""
+        if claim.published_at is None:
+            return -inf, inf
+        around = [
+            self.stated[other.at]
+            for other in self.everyone
+            if other.key == claim.key
+            and other.stated is not None
+            and self.stated[other.at][0] <= claim.published_at < self.stated[other.at][1]
+        ]
+        high = min((end for _, end in around), default=inf)
+        return (max((start for start, _ in around), default=-inf) if index == 0 else claim.published_at), high
 
     @staticmethod
-    def _span(index: int, claim: _Claim) -> Span:
-        """The stated period. Without a lower bound it begins at publication; but the slot's first claim and one
-        that ended before publication begin open."""
-        low, high = claim.stated or (-inf, inf)
-        if low == -inf and index > 0 and claim.published_at is not None and claim.published_at < high:
-            low = claim.published_at
-        return low, high
+    def _known(other: _Claim, key: Key) -> float | None:
+        """Since when an ended claim of `key` may hold, after another claim: since that began, if it is of the same
+        relation, else since the last that is known of it."""
+        low, high = other.stated or (-inf, inf)
+        if other.key == key:
+            return low if low > -inf else other.published_at
+        last = min((at for at in (other.published_at, high) if at is not None and at < inf), default=None)
+        return max((at for at in (last, low) if at is not None and at > -inf), default=None)
 
     def effective(self, key: Key) -> Spans:
         """What is left of the relation's claims after all later ones took theirs."""
@@ -548,6 +605,7 @@ class _Slot:
             if self.spans[index][0] < high
             and low < self.spans[index][1]
             and (not opens or self.spans[index][1] == inf)
+            or (opens and self.claims[index].key != key and low < self.tails.get(index, -inf))
         )
         return next((claim for claim in takers if claim.key != key), None)
 
@@ -558,6 +616,10 @@ class _Slot:
         rest = union([self.spans[index]])
         for other in self._later(index):
             rest = subtract(rest, self.spans[other])
+            end = self.tails.get(other, -inf)
+            is_open = self.spans[index][1] == inf and self.claims[other].key != self.claims[index].key
+            if is_open and self.spans[index][0] < end:
+                rest = subtract(rest, (end, inf))  # what another ended does not come back
         return rest
 
     def _later(self, index: int) -> Iterator[int]:
@@ -632,8 +694,9 @@ def _relations(
         supports[claim.key].append(claim)
     corrected = _corrections(claims, vocabulary, floor)
     standing = [claim for claim in claims if claim.at not in corrected]
+    stated = _completed(standing)
     slots = {
-        name: _Slot(members, floor)
+        name: _Slot(members, floor, stated, standing)
         for name, members in _contents(standing, vocabulary).items()
         if _is_contested(name, members)
     }
@@ -641,9 +704,9 @@ def _relations(
     for key, support in supports.items():
         mine = [slot for slot in slots.values() if any(claim.key == key for claim in slot.claims)]
         stands = [claim for claim in support if claim.at not in corrected]
-        relations[key] = _relation(key, support, mine)
+        relations[key] = _relation(key, support, mine, stated)
         if len(stands) < len(support):
-            relations[key] = _corrected(relations[key], key, stands, mine, corrected, support)
+            relations[key] = _corrected(relations[key], key, stands, mine, corrected, support, stated)
     return relations
 
 
@@ -678,8 +741,8 @@ def _corrections(
     claims: Sequence[_Claim], vocabulary: Mapping[str, Predicate], floor: float
 ) -> dict[Position, _Claim]:
     """The claims that are corrected, each with the first claim that does so: a later one in the same slot, sure enough,
-    of a document that corrects theirs, about another relation and a time that they share. From the latest on: what
-    is corrected itself corrects nothing."""
+    of a document that corrects theirs, about another relation and a time that they share, or about another period of
+    the same relation. From the latest on: what is corrected itself corrects nothing."""
     slots = [members for name, members in _contents(claims, vocabulary).items()]
     corrected: dict[Position, _Claim] = {}
     for claim in sorted(claims, key=lambda claim: claim.at, reverse=True):
@@ -694,6 +757,17 @@ def _corrections(
             and other.triple.confidence >= floor
             and other.at not in corrected
             and _overlap(other.stated, claim.stated)
+        ]
+        by += [
+            other
+            for other in claims
+            if other.key == claim.key
+            and other.at > claim.at
+            and claim.at.key in other.corrects
+            and other.triple.confidence >= floor
+            and other.at not in corrected
+            and other.stated is not None
+            and claim.stated not in {c.stated for c in claims if c.key == claim.key and c.at.key == other.at.key}
         ]
         if by:
             corrected[claim.at] = min(by, key=lambda other: other.at)
@@ -712,10 +786,11 @@ def _corrected(
     slots: Sequence[_Slot],
     corrected: Mapping[Position, _Claim],
     support: Sequence[_Claim],
+    stated: Mapping[Position, Span],
 ) -> Relation:
     """A relation that lost claims to a correction: all of them and so its whole time, or some."""
     if standing:
-        left = _relation(key, standing, slots)
+        left = _relation(key, standing, slots, stated)
         return replace(held, effective=left.effective, status=left.status, superseded_by=left.superseded_by)
     by = min((corrected[claim.at] for claim in support), key=lambda claim: claim.at)
     return replace(held, effective=(), status="superseded", superseded_by=by.key)
@@ -726,9 +801,12 @@ def _is_contested(slot: tuple[object, ...], claims: Sequence[_Claim]) -> bool:
     return slot[0] != "triple" or len({claim.key.negated for claim in claims}) == 2
 
 
-def _relation(key: Key, support: Sequence[_Claim], slots: Sequence[_Slot]) -> Relation:
+def _relation(
+    key: Key, support: Sequence[_Claim], slots: Sequence[_Slot], stated: Mapping[Position, Span]
+) -> Relation:
     # Outside slots an undated restatement erases no stated period, and what nobody dated holds always.
-    effective = ALWAYS if slots else union(claim.stated for claim in support if claim.stated) or ALWAYS
+    dated = union(stated[claim.at] for claim in support if claim.at in stated)
+    effective = ALWAYS if slots else dated or ALWAYS
     for slot in slots:
         effective = intersect(effective, slot.effective(key))
     taken = (slot.taken_by(key, not effective) for slot in slots)
