@@ -1861,7 +1861,8 @@ select
     a.predicate,
     count(*) as assertions,
     count(distinct a.chunk) as chunks,
-    (array_agg(distinct a.stated_predicate collate "C" order by a.stated_predicate collate "C"))[1 : 5] as stated
+    (array_agg(distinct a.stated_predicate collate "C" order by a.stated_predicate collate "C"))[1 : 5]
+        collate "default" as stated
 from assertion as a
 join space as sp on sp.id = a.space
 where exists (select from document_chunk as c where c.chunk = a.chunk and c.died is null)
