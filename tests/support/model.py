@@ -509,9 +509,9 @@ def _slots(key: Key, predicate: Predicate) -> Iterator[tuple[object, ...]]:
 
 
 def _completed(claims: Sequence[_Claim]) -> dict[Position, Span]:
-    """The stated periods of claims, a bound that one leaves out taken from others of its relation: the last beginning of
-    those that its end lies in; the first end of those that its beginning lies in, if they come later or state
-    no beginning themselves."""
+    """The stated periods of claims, a bound that one leaves out taken from others of its relation: the last beginning
+    of those that its end lies in; the first end of those that its beginning lies in, if they come later or state no
+    beginning themselves."""
     by_key: dict[Key, list[tuple[Position, Span]]] = defaultdict(list)
     for claim in claims:
         if claim.stated is not None:
