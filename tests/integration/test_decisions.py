@@ -53,6 +53,21 @@ def test_a_retraction_and_its_end_are_beliefs(kb: Connection) -> None:
     assert differences(kb, REALM, "default") == 0
 
 
+def test_a_merged_name_is_shown_as_long_as_a_document_uses_it(kb: Connection) -> None:
+    said = ("Countess Lovelace", "met", "Bob")
+
+    def aliases() -> set[str]:
+        return {alias for entity in view(kb, REALM, "entities") for alias in entity["aliases"]}
+
+    tell(kb, "b", said)
+    rows(kb, "merge_entities", "Ada", "Countess Lovelace")
+    assert aliases() == {"Ada"}
+    rows(kb, "delete_document", "b")
+    assert aliases() == set()
+    tell(kb, "c", said)
+    assert aliases() == {"Ada"}
+
+
 def test_an_undo_is_not_undone(kb: Connection) -> None:
     decision = retract(kb, *MET)
     rows(kb, "undo", decision)

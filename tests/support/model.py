@@ -424,6 +424,7 @@ class Resolution:
     def __init__(self, mentions: Sequence[_Mention], decisions: Sequence[Decision]) -> None:
         self._names = Names(mentions, decisions)
         self._mentions = mentions
+        self._said = {fold(name) for m in mentions for name in (m.entity.name, *m.entity.aliases)}
         of_document: dict[str, list[_Mention]] = defaultdict(list)
         for mention in mentions:
             of_document[mention.at.key].append(mention)
@@ -460,7 +461,8 @@ class Resolution:
         shown = max((m for m in own if rank(m) == best), key=lambda mention: mention.at)
         by_members = [mention for mention in self._mentions if mention.name in members]
         called = {fold(alias) for mention in by_members for alias in mention.entity.aliases}
-        names = members | called | {mention.name for mention in meant}
+        # A name that was decided to be another's is shown as long as a document uses it.
+        names = members & self._said | called | {mention.name for mention in meant}
         types = frozenset(mention.entity.type for mention in meant if mention.entity.type)
         return shown.name, EntityState(shown.entity.name, frozenset(names), types)
 
