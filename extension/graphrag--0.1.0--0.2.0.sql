@@ -8655,8 +8655,10 @@ create function graphrag._contradiction_questions(plan graphrag._document_plan, 
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
--- Each new statement with the few facts that it may contradict: current ones of the same subject, with the same
--- predicate or like it in meaning, that share no slot with it. A fact is offered by the id of its newest statement.
+-- Each new statement with the few facts that it may contradict: of the same subject, with the same predicate or like it
+-- in meaning, that share no slot with it. They are current, or nobody but a model has superseded them: whatever comes
+-- after the next in a chain is judged beside its beginning too, which holds again when the middle is deleted. A fact is
+-- offered by the id of its newest statement.
 begin
     return (
         with said as (
@@ -8712,10 +8714,15 @@ begin
         cross join lateral (
             select jsonb_agg(
                 jsonb_build_object('id', n.id, 'text', left(n.body, 500), 'published_on', n.published_on)
-                order by n.distance, n.id
+                order by n.is_superseded, n.distance, n.id
             ) as candidates
             from (
-                select x.id, t.body, x.published_on, graphrag._distance(t.vec, a.vec) as distance
+                select
+                    x.id,
+                    t.body,
+                    x.published_on,
+                    v.status = 'superseded' as is_superseded,
+                    graphrag._distance(t.vec, a.vec) as distance
                 from (
                     select v.*
                     from relation_version as v
@@ -8734,7 +8741,7 @@ begin
                     order by d.ord desc, y.id
                     limit 1
                 ) as x
-                where v.status = 'current'
+                where (v.status = 'current' or graphrag._are_judged(plan.space, v.relation, v.superseded_by))
                     and (v.predicate = a.predicate or graphrag._distance(t.vec, a.vec) < 0.4)
                     and (
                         v.predicate = a.predicate
@@ -8753,7 +8760,7 @@ begin
                             where p.name = v.predicate and p.exclusive_groups && a.exclusive_groups
                         )
                     )
-                order by graphrag._distance(t.vec, a.vec), x.id
+                order by is_superseded, distance, x.id
                 limit 6
             ) as n
         ) as c
@@ -8763,7 +8770,38 @@ end
 $function$;
 revoke all on routine graphrag._contradiction_questions(plan graphrag._document_plan, prepared jsonb) from public;
 
-comment on function graphrag._contradiction_questions(graphrag._document_plan, jsonb) is 'The new statements of a document with the present facts that they may contradict and no rule decides about.';
+comment on function graphrag._contradiction_questions(graphrag._document_plan, jsonb) is 'The new statements of a document with the facts that they may contradict and no rule decides about.';
+
+create function graphrag._are_judged(space integer, one bigint, other bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- Of values, whether any of the one predicate was judged to contradict any of the other.
+declare
+    _ones bigint[];
+    _others bigint[];
+begin
+    if other is null or not exists (select from contradiction) then
+        return false;
+    end if;
+    select graphrag._assertions_of($1, array[r.subject], array[r.predicate], array[r.object])
+    into _ones
+    from relation as r
+    where r.id = one;
+    select graphrag._assertions_of($1, array[r.subject], array[r.predicate], array[r.object])
+    into _others
+    from relation as r
+    where r.id = $3;
+    return exists (
+        select from contradiction as c where c.assertion = any (_ones) and c.other = any (_others)
+        union all
+        select from contradiction as c where c.assertion = any (_others) and c.other = any (_ones)
+    );
+end
+$function$;
+revoke all on routine graphrag._are_judged(space integer, one bigint, other bigint) from public;
+
+comment on function graphrag._are_judged(integer, bigint, bigint) is 'Whether a model judged two relations to contradict each other.';
 
 create or replace function graphrag._ask_contradictions(questions jsonb, document text)
     returns jsonb
@@ -10691,13 +10729,15 @@ create or replace function graphrag._predicates_changed()
     language plpgsql volatile parallel unsafe
 as $function$
 -- The graph is a function of the evidence and of the vocabulary: when the vocabulary changes, every assertion is read
--- again by its stated predicate, and each space in which that matters gets a revision.
+-- again by its stated predicate, and each space in which that matters gets a revision. All spaces are touched: a writer
+-- at REPEATABLE READ that began before, and would go on by the old vocabulary, meets that and is refused.
 declare
     _space integer;
 begin
     perform pg_advisory_xact_lock(graphrag._vocabulary_lock());
     update realm as r set vocabulary = r.vocabulary + 1;
     for _space in select s.id from space as s order by s.id loop
+        update space as s set operation = s.operation where s.id = _space;
         perform graphrag._derive_if_changed(_space, 'predicates', true);
     end loop;
 end

@@ -296,8 +296,10 @@ create function graphrag._contradiction_questions(plan graphrag._document_plan, 
     returns jsonb
     language plpgsql stable parallel safe
 as $function$
--- Each new statement with the few facts that it may contradict: current ones of the same subject, with the same
--- predicate or like it in meaning, that share no slot with it. A fact is offered by the id of its newest statement.
+-- Each new statement with the few facts that it may contradict: of the same subject, with the same predicate or like it
+-- in meaning, that share no slot with it. They are current, or nobody but a model has superseded them: whatever comes
+-- after the next in a chain is judged beside its beginning too, which holds again when the middle is deleted. A fact is
+-- offered by the id of its newest statement.
 begin
     return (
         with said as (
@@ -353,10 +355,15 @@ begin
         cross join lateral (
             select jsonb_agg(
                 jsonb_build_object('id', n.id, 'text', left(n.body, 500), 'published_on', n.published_on)
-                order by n.distance, n.id
+                order by n.is_superseded, n.distance, n.id
             ) as candidates
             from (
-                select x.id, t.body, x.published_on, graphrag._distance(t.vec, a.vec) as distance
+                select
+                    x.id,
+                    t.body,
+                    x.published_on,
+                    v.status = 'superseded' as is_superseded,
+                    graphrag._distance(t.vec, a.vec) as distance
                 from (
                     select v.*
                     from relation_version as v
@@ -375,7 +382,7 @@ begin
                     order by d.ord desc, y.id
                     limit 1
                 ) as x
-                where v.status = 'current'
+                where (v.status = 'current' or graphrag._are_judged(plan.space, v.relation, v.superseded_by))
                     and (v.predicate = a.predicate or graphrag._distance(t.vec, a.vec) < 0.4)
                     and (
                         v.predicate = a.predicate
@@ -394,7 +401,7 @@ begin
                             where p.name = v.predicate and p.exclusive_groups && a.exclusive_groups
                         )
                     )
-                order by graphrag._distance(t.vec, a.vec), x.id
+                order by is_superseded, distance, x.id
                 limit 6
             ) as n
         ) as c
@@ -402,7 +409,36 @@ begin
     );
 end
 $function$;
-comment on function graphrag._contradiction_questions(graphrag._document_plan, jsonb) is 'The new statements of a document with the present facts that they may contradict and no rule decides about.';
+comment on function graphrag._contradiction_questions(graphrag._document_plan, jsonb) is 'The new statements of a document with the facts that they may contradict and no rule decides about.';
+
+create function graphrag._are_judged(space integer, one bigint, other bigint)
+    returns boolean
+    language plpgsql stable parallel safe
+as $function$
+-- Of values, whether any of the one predicate was judged to contradict any of the other.
+declare
+    _ones bigint[];
+    _others bigint[];
+begin
+    if other is null or not exists (select from contradiction) then
+        return false;
+    end if;
+    select graphrag._assertions_of($1, array[r.subject], array[r.predicate], array[r.object])
+    into _ones
+    from relation as r
+    where r.id = one;
+    select graphrag._assertions_of($1, array[r.subject], array[r.predicate], array[r.object])
+    into _others
+    from relation as r
+    where r.id = $3;
+    return exists (
+        select from contradiction as c where c.assertion = any (_ones) and c.other = any (_others)
+        union all
+        select from contradiction as c where c.assertion = any (_others) and c.other = any (_ones)
+    );
+end
+$function$;
+comment on function graphrag._are_judged(integer, bigint, bigint) is 'Whether a model judged two relations to contradict each other.';
 
 create function graphrag._ask_contradictions(questions jsonb, document text)
     returns jsonb

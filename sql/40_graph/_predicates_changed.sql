@@ -3,13 +3,15 @@ create function graphrag._predicates_changed()
     language plpgsql volatile parallel unsafe
 as $function$
 -- The graph is a function of the evidence and of the vocabulary: when the vocabulary changes, every assertion is read
--- again by its stated predicate, and each space in which that matters gets a revision.
+-- again by its stated predicate, and each space in which that matters gets a revision. All spaces are touched: a writer
+-- at REPEATABLE READ that began before, and would go on by the old vocabulary, meets that and is refused.
 declare
     _space integer;
 begin
     perform pg_advisory_xact_lock(graphrag._vocabulary_lock());
     update realm as r set vocabulary = r.vocabulary + 1;
     for _space in select s.id from space as s order by s.id loop
+        update space as s set operation = s.operation where s.id = _space;
         perform graphrag._derive_if_changed(_space, 'predicates', true);
     end loop;
 end

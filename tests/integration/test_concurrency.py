@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.calls import eventually, row, rows, waiting
 from tests.support.corpus import (
@@ -22,7 +23,7 @@ from tests.support.corpus import (
     index,
     make_realm,
 )
-from tests.support.database import Connection, Database, view
+from tests.support.database import Connection, Database, value, view
 from tests.support.graph import read_graph
 from tests.support.model import Entity, Extraction, Triple, derive, fold
 
@@ -170,6 +171,27 @@ def test_the_loser_at_repeatable_read_is_told_to_try_again(database: Database, c
         index(conn, REALM, "default", draft(2, NAMES))
         with pytest.raises(psycopg.errors.SerializationFailure):
             index(loser, REALM, "default", draft(3, NAMES))
+
+
+@pytest.mark.parametrize("change", ["declare_predicate", "configure"])
+def test_so_is_who_began_before_the_vocabulary_changed(
+    database: Database, conn: Connection, change: str
+) -> None:
+    """Though nothing that is there changes with it: else the document would be judged by rules of the past."""
+    make_realm(conn, REALM)
+    index(conn, REALM, "default", draft(1, NAMES))
+    before = value(conn, "select revision from busy.space")
+    with database.connect(autocommit=False) as loser:
+        loser.execute("set transaction isolation level repeatable read")
+        loser.execute("select 1 from pg_class limit 1")
+        if change == "configure":
+            rows(conn, change, "supersession_confidence_floor", Jsonb(0.1), realm=REALM)
+        else:
+            rows(conn, change, "rules", is_functional=True, realm=REALM)
+        with pytest.raises(psycopg.errors.SerializationFailure):
+            index(loser, REALM, "default", draft(2, NAMES))
+        loser.rollback()
+    assert value(conn, "select revision from busy.space") == before
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,32 @@ def test_the_order_of_arrival_does_not_matter(
     assert differences(kb, REALM, "default") == 0
 
 
+def test_a_chain_is_that_of_what_is_left(kb: Connection, endpoint: Endpoint) -> None:
+    """Who comes third is compared with the first too, which only a model has superseded: the middle may be deleted."""
+    places = dict(zip("abc", ("Project P", "Project Q", "Project R"), strict=True))
+    endpoint.on_other = verdict("Project")
+    for name in "abc":
+        say(kb, name, ord(name), works(places[name]))
+    assert statuses(kb) == {"Project P": "superseded", "Project Q": "superseded", "Project R": "current"}
+    rows(kb, "delete_document", "b", realm=REALM)
+    assert statuses(kb) == {"Project P": "superseded", "Project R": "current"}
+    say(kb, "b", ord("b"), works(places["b"]))
+    rows(kb, "delete_document", "c", realm=REALM)
+    assert statuses(kb) == {"Project P": "superseded", "Project Q": "current"}
+    assert differences(kb, REALM, "default") == 0
+
+
+def test_what_a_rule_has_superseded_is_not_offered(kb: Connection, endpoint: Endpoint) -> None:
+    rows(kb, "declare_predicate", "assigned_to", is_functional=True, realm=REALM)
+    say(kb, "a", 1, works("Project P"))
+    say(kb, "b", 2, works("Project Q"))
+    endpoint.on_other = verdict("Project")
+    say(kb, "c", 3, Triple("Dana", "assigned_again_to", "Project R"))
+    (asked,) = endpoint.chats
+    ((_, offered),) = FACT.findall(asked.message("user"))
+    assert "Project Q" in offered
+
+
 def test_the_first_document_leaves_and_others_still_say_it(kb: Connection, endpoint: Endpoint) -> None:
     """The verdict is about the fact, not about the document in which it was first read."""
     say(kb, "a", 1, works("Project P"))
