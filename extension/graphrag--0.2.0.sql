@@ -10922,6 +10922,9 @@ declare
         when jsonb_path_exists(metadata, '$.corrects ? (@.type() != "string")')
             then 'metadata names what the document corrects by other things than document keys.'
         when not isfinite(published_at) then 'published_at is infinite.'
+        -- The years that stated periods may have, and from which a calendar's reckoning goes a step further.
+        when extract(year from published_at at time zone 'UTC') not between -4712 and 9999
+            then 'published_at lies before 4712 BCE or after the year 9999.'
         when ordinal in ('NaN', 'Infinity', '-Infinity') then format('ordinal is %s.', ordinal)
     end;
 begin
@@ -16186,7 +16189,6 @@ begin
     cross join unnest(array[lower(r.period), upper(r.period)]) as b (at)
     where b.at is not null;
     _step := greatest(_to - _from, interval '1 day') / (width - 6);
-    _from := _from - 3 * _step;
     return next rpad('', _room) || '  ' || graphrag._axis(_from, _step, width);
     return query
     select format(
@@ -16202,19 +16204,20 @@ end
 $function$;
 comment on function graphrag.draw_timeline(text, integer, text, text, text) is 'The timeline of an entity as a drawing: a line a fact, a bar over the time in which it holds.';
 
-create function graphrag._bar(effective tstzmultirange, start timestamptz, step interval, width integer)
+create function graphrag._bar(effective tstzmultirange, first_bound timestamptz, step interval, width integer)
     returns text
     language sql stable parallel safe
 as $function$
--- Without an axis, because nothing has a bound, a bar is all or nothing. A bound that falls between two columns, but
+-- Without an axis, because nothing has a bound, a bar is all or nothing. The first bound stands after three columns: what
+-- is three columns before it may be before all calendars. A bound that falls between two columns, but
 -- for the rounding of a step, does not reach into the other one; and what is shorter than a column has one.
     with span (first_column, last_column) as (
         select b.first_column, greatest(b.first_column, b.last_column)
         from unnest(effective) as r (period)
         cross join lateral (
             select
-                coalesce(floor(extract(epoch from lower(r.period) - start) / w.width + 0.000001), 0) + 1,
-                coalesce(ceil(extract(epoch from upper(r.period) - start) / w.width - 0.000001), $4)
+                coalesce(floor(extract(epoch from lower(r.period) - $2) / w.width + 0.000001) + 3, 0) + 1,
+                coalesce(ceil(extract(epoch from upper(r.period) - $2) / w.width - 0.000001) + 3, $4)
             from (select extract(epoch from step)) as w (width)
         ) as b (first_column, last_column)
     )
@@ -16232,17 +16235,17 @@ as $function$
 $function$;
 comment on function graphrag._bar(tstzmultirange, timestamptz, interval, integer) is 'A period as a bar over a time axis.';
 
-create function graphrag._axis(start timestamptz, step interval, width integer)
+create function graphrag._axis(first_bound timestamptz, step interval, width integer)
     returns text
     language plpgsql stable parallel safe
 as $function$
 -- The days of the first and the last bound stand where these are; on a narrow drawing, as many of them as there is room
 -- for.
 declare
-    _first text := '   |' || graphrag._axis_day(start + 3 * step);
-    _last text := graphrag._axis_day(start + (width - 3) * step) || '|  ';
+    _first text := '   |' || graphrag._axis_day(first_bound);
+    _last text := graphrag._axis_day(first_bound + (width - 6) * step) || '|  ';
 begin
-    if start is null or (width - 6) * step <= interval '1 day' then
+    if first_bound is null or (width - 6) * step <= interval '1 day' then
         _last := '';
     elsif length(_first) + length(_last) >= width then
         _last := '|  ';

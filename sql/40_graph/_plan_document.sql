@@ -267,6 +267,9 @@ declare
         when jsonb_path_exists(metadata, '$.corrects ? (@.type() != "string")')
             then 'metadata names what the document corrects by other things than document keys.'
         when not isfinite(published_at) then 'published_at is infinite.'
+        -- The years that stated periods may have, and from which a calendar's reckoning goes a step further.
+        when extract(year from published_at at time zone 'UTC') not between -4712 and 9999
+            then 'published_at lies before 4712 BCE or after the year 9999.'
         when ordinal in ('NaN', 'Infinity', '-Infinity') then format('ordinal is %s.', ordinal)
     end;
 begin

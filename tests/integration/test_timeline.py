@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 
+import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.calls import row, rows
 from tests.support.corpus import as_json
@@ -164,3 +166,22 @@ def test_the_axis_has_the_days_that_it_has_room_for(kb: Connection, width: int, 
     drawn, bar = (line["draw_timeline"] for line in rows(kb, "draw_timeline", "Ada", width=width))
     assert drawn == " " * len("Ada met Bob  ") + axis
     assert bar[: len(drawn)].rstrip() == "Ada met Bob  " + "   " + "=" * (width - 6)
+
+
+def test_the_oldest_dates_and_the_newest_have_room_around_them(kb: Connection) -> None:
+    """Before 4713 BCE there is no timestamp: neither a drawing nor the text of a period steps over that."""
+    rows(kb, "declare_predicate", "held_by", is_functional=True)
+    dates = ("4712-01-01 00:00Z BC", "4711-01-01 00:00Z BC", "9999-12-31 23:59:59.999999Z")
+    for no, at in enumerate(dates):
+        fact = {"subject": "Tell", "predicate": "held_by", "object": f"King {no}"}
+        row(kb, "index", f"Tell is held by King {no}.", document=at, published_at=at, extraction=Jsonb([fact]))
+    told = ["until 4712 BCE", "4711 BCE to 9999-12-31 23:59:59.999999 UTC", "since 9999-12-31 23:59:59.999999 UTC"]
+    found = kb.execute("select period from graphrag.timeline('Tell')").fetchall()  # no datetime is so old
+    assert [f["period"] for f in found] == told
+    axis, *bars = (line["draw_timeline"] for line in rows(kb, "draw_timeline", "Tell", width=60))
+    assert axis.endswith("   |4711-01-01 BCE                            10000-01-01|  ")
+    assert [bar.split("  ")[1] for bar in bars][0] == "<=="
+    for at in ("4713-12-31 23:59:59Z BC", "10000-01-01 00:00Z", "infinity"):
+        with pytest.raises(psycopg.Error, match="published_at") as caught:
+            row(kb, "index", "Tell fell.", published_at=at, extraction=Jsonb([]))
+        assert caught.value.sqlstate == "GR009"
