@@ -14629,6 +14629,19 @@ $function$;
 
 comment on function graphrag._check_horizon(integer[], bigint[], text) is 'Raises GR023 for a past that has been purged.';
 
+create function graphrag._check_still_whole(filter graphrag._filter)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- A read is several statements, with a model between them: a purge that comes meanwhile takes what is still to be read.
+begin
+    perform graphrag._check_horizon(filter.spaces, filter.revisions, array_to_string(filter.revisions, ', '));
+end
+$function$;
+revoke all on routine graphrag._check_still_whole(filter graphrag._filter) from public;
+
+comment on function graphrag._check_still_whole(graphrag._filter) is 'At the end of a read: raises GR023 if its past has been purged since it began.';
+
 create or replace function graphrag.retract_relation(
     subject text,
     predicate text,
@@ -15850,6 +15863,8 @@ begin
             );
         end if;
     end loop;
+    -- Each statement sees what has been purged by then: whoever was let in may have been told of what was left.
+    perform from graphrag._places(since, _spaces, _is_all);
 end
 $function$;
 
@@ -16502,6 +16517,7 @@ begin
     order by
         lower(v.effective) nulls first, v.ord, t.subject collate "C", t.predicate collate "C", t.object collate "C",
         t.negated, s.stated_from, s.stated_to, s.documents, v.id;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 
@@ -17785,6 +17801,7 @@ begin
     if mode <> 'bypass' then
         perform graphrag._record_touch(question, _gathered.mode, filter.spaces, _gathered.evidence);
     end if;
+    perform graphrag._check_still_whole(filter);
     return _gathered;
 end
 $function$;
@@ -20765,6 +20782,7 @@ begin
         ),
         _filter
     ) as r;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 
@@ -20835,6 +20853,7 @@ begin
         ),
         _filter
     ) as r;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 
@@ -23055,6 +23074,7 @@ begin
         t.community, t.parent, t.level, cardinality(t.path) - 2, t.title, t.summary, t.rating, t.size, t.at
     from tree as t
     order by t.path;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 
@@ -28151,6 +28171,7 @@ as $function$
 declare
     _export graphrag._export;
     _realm text;
+    _text text;
 begin
     _realm := graphrag._enter(realm);
     perform graphrag._check_format(format);
@@ -28174,12 +28195,14 @@ begin
         )
     );
     perform graphrag._tell_what_is_left_out(_export);
-    return case format
+    _text := case format
         when 'graphml' then graphrag._graphml(_export)
         when 'json' then graphrag._node_link(_export)
         when 'mermaid' then graphrag._mermaid(_export)
         when 'html' then graphrag._explorer(_export)
     end;
+    perform graphrag._check_still_whole(_export.filter);
+    return _text;
 end
 $function$;
 revoke all on routine graphrag.export(format text, entity text, max_hops integer, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], min_confidence double precision, max_entities bigint, include_values boolean, space text, realm text) from public;
@@ -28263,6 +28286,7 @@ begin
         e.facts,
         graphrag._spreadsheet_text(e.space, spreadsheet_safe)
     from graphrag._exported_entities(_export) as e;
+    perform graphrag._check_still_whole(_export.filter);
 end
 $function$;
 revoke all on routine graphrag.export_entities(entity text, max_hops integer, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], min_confidence double precision, max_entities bigint, include_values boolean, spreadsheet_safe boolean, space text, realm text) from public;
@@ -28354,6 +28378,7 @@ begin
         graphrag._spreadsheet_text(r.evidence, spreadsheet_safe),
         graphrag._spreadsheet_text(r.space, spreadsheet_safe)
     from graphrag._exported_relations(_export) as r;
+    perform graphrag._check_still_whole(_export.filter);
 end
 $function$;
 revoke all on routine graphrag.export_relations(entity text, max_hops integer, as_of text, as_believed_at text, include_superseded boolean, relation_types text[], entity_types text[], min_confidence double precision, max_entities bigint, include_values boolean, spreadsheet_safe boolean, space text, realm text) from public;

@@ -14753,6 +14753,17 @@ end
 $function$;
 comment on function graphrag._check_horizon(integer[], bigint[], text) is 'Raises GR023 for a past that has been purged.';
 
+create function graphrag._check_still_whole(filter graphrag._filter)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- A read is several statements, with a model between them: a purge that comes meanwhile takes what is still to be read.
+begin
+    perform graphrag._check_horizon(filter.spaces, filter.revisions, array_to_string(filter.revisions, ', '));
+end
+$function$;
+comment on function graphrag._check_still_whole(graphrag._filter) is 'At the end of a read: raises GR023 if its past has been purged since it began.';
+
 -- sql/40_graph/retract_relation.sql
 
 create function graphrag.retract_relation(
@@ -15970,6 +15981,8 @@ begin
             );
         end if;
     end loop;
+    -- Each statement sees what has been purged by then: whoever was let in may have been told of what was left.
+    perform from graphrag._places(since, _spaces, _is_all);
 end
 $function$;
 comment on function graphrag.changes_since(text, text[], integer, text, text) is 'What changed in a space after a position, in order, each change with the position to go on from; NULL is the beginning.';
@@ -16609,6 +16622,7 @@ begin
     order by
         lower(v.effective) nulls first, v.ord, t.subject collate "C", t.predicate collate "C", t.object collate "C",
         t.negated, s.stated_from, s.stated_to, s.documents, v.id;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, with those that were superseded or withdrawn.';
@@ -17857,6 +17871,7 @@ begin
     if mode <> 'bypass' then
         perform graphrag._record_touch(question, _gathered.mode, filter.spaces, _gathered.evidence);
     end if;
+    perform graphrag._check_still_whole(filter);
     return _gathered;
 end
 $function$;
@@ -20734,6 +20749,7 @@ begin
         ),
         _filter
     ) as r;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 comment on function graphrag.neighborhood(text, integer, text, text, boolean, text[], text[], double precision, integer, text, text) is 'The relations around an entity, nearest and newest first, with the path to each.';
@@ -20804,6 +20820,7 @@ begin
         ),
         _filter
     ) as r;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 comment on function graphrag.path(text, text, integer, text, text, boolean, text[], text[], double precision, text, text) is 'The relations of a shortest path between two entities, in its order; none if there is no path so short.';
@@ -22991,6 +23008,7 @@ begin
         t.community, t.parent, t.level, cardinality(t.path) - 2, t.title, t.summary, t.rating, t.size, t.at
     from tree as t
     order by t.path;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 comment on function graphrag.community_tree(text, text, text) is 'Every community with its report, parents before their children, the largest first.';
@@ -28034,6 +28052,7 @@ as $function$
 declare
     _export graphrag._export;
     _realm text;
+    _text text;
 begin
     _realm := graphrag._enter(realm);
     perform graphrag._check_format(format);
@@ -28057,12 +28076,14 @@ begin
         )
     );
     perform graphrag._tell_what_is_left_out(_export);
-    return case format
+    _text := case format
         when 'graphml' then graphrag._graphml(_export)
         when 'json' then graphrag._node_link(_export)
         when 'mermaid' then graphrag._mermaid(_export)
         when 'html' then graphrag._explorer(_export)
     end;
+    perform graphrag._check_still_whole(_export.filter);
+    return _text;
 end
 $function$;
 comment on function graphrag.export(text, text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, text, text) is 'A graph as one text: graphml, json (node-link), mermaid, or html, a page that explores it without a network.';
@@ -28144,6 +28165,7 @@ begin
         e.facts,
         graphrag._spreadsheet_text(e.space, spreadsheet_safe)
     from graphrag._exported_entities(_export) as e;
+    perform graphrag._check_still_whole(_export.filter);
 end
 $function$;
 comment on function graphrag.export_entities(text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, boolean, text, text) is 'The entities of a graph, and its values, as rows for a CSV file; export_relations() has what is between them.';
@@ -28233,6 +28255,7 @@ begin
         graphrag._spreadsheet_text(r.evidence, spreadsheet_safe),
         graphrag._spreadsheet_text(r.space, spreadsheet_safe)
     from graphrag._exported_relations(_export) as r;
+    perform graphrag._check_still_whole(_export.filter);
 end
 $function$;
 comment on function graphrag.export_relations(text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, boolean, text, text) is 'The relations of a graph as rows for a CSV file, source and target being ids of export_entities().';

@@ -556,3 +556,14 @@ begin
 end
 $function$;
 comment on function graphrag._check_horizon(integer[], bigint[], text) is 'Raises GR023 for a past that has been purged.';
+
+create function graphrag._check_still_whole(filter graphrag._filter)
+    returns void
+    language plpgsql stable parallel safe
+as $function$
+-- A read is several statements, with a model between them: a purge that comes meanwhile takes what is still to be read.
+begin
+    perform graphrag._check_horizon(filter.spaces, filter.revisions, array_to_string(filter.revisions, ', '));
+end
+$function$;
+comment on function graphrag._check_still_whole(graphrag._filter) is 'At the end of a read: raises GR023 if its past has been purged since it began.';

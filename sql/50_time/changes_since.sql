@@ -79,6 +79,8 @@ begin
             );
         end if;
     end loop;
+    -- Each statement sees what has been purged by then: whoever was let in may have been told of what was left.
+    perform from graphrag._places(since, _spaces, _is_all);
 end
 $function$;
 comment on function graphrag.changes_since(text, text[], integer, text, text) is 'What changed in a space after a position, in order, each change with the position to go on from; NULL is the beginning.';

@@ -55,6 +55,7 @@ begin
     order by
         lower(v.effective) nulls first, v.ord, t.subject collate "C", t.predicate collate "C", t.object collate "C",
         t.negated, s.stated_from, s.stated_to, s.documents, v.id;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 comment on function graphrag.timeline(text, text, text, text) is 'Every fact of an entity in the order of time, with those that were superseded or withdrawn.';

@@ -58,6 +58,7 @@ begin
     if mode <> 'bypass' then
         perform graphrag._record_touch(question, _gathered.mode, filter.spaces, _gathered.evidence);
     end if;
+    perform graphrag._check_still_whole(filter);
     return _gathered;
 end
 $function$;

@@ -42,6 +42,7 @@ begin
         ),
         _filter
     ) as r;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 comment on function graphrag.neighborhood(text, integer, text, text, boolean, text[], text[], double precision, integer, text, text) is 'The relations around an entity, nearest and newest first, with the path to each.';

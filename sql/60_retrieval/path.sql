@@ -40,6 +40,7 @@ begin
         ),
         _filter
     ) as r;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 comment on function graphrag.path(text, text, integer, text, text, boolean, text[], text[], double precision, text, text) is 'The relations of a shortest path between two entities, in its order; none if there is no path so short.';

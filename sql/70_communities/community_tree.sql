@@ -50,6 +50,7 @@ begin
         t.community, t.parent, t.level, cardinality(t.path) - 2, t.title, t.summary, t.rating, t.size, t.at
     from tree as t
     order by t.path;
+    perform graphrag._check_still_whole(_filter);
 end
 $function$;
 comment on function graphrag.community_tree(text, text, text) is 'Every community with its report, parents before their children, the largest first.';

@@ -26,6 +26,7 @@ as $function$
 declare
     _export graphrag._export;
     _realm text;
+    _text text;
 begin
     _realm := graphrag._enter(realm);
     perform graphrag._check_format(format);
@@ -49,12 +50,14 @@ begin
         )
     );
     perform graphrag._tell_what_is_left_out(_export);
-    return case format
+    _text := case format
         when 'graphml' then graphrag._graphml(_export)
         when 'json' then graphrag._node_link(_export)
         when 'mermaid' then graphrag._mermaid(_export)
         when 'html' then graphrag._explorer(_export)
     end;
+    perform graphrag._check_still_whole(_export.filter);
+    return _text;
 end
 $function$;
 comment on function graphrag.export(text, text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, text, text) is 'A graph as one text: graphml, json (node-link), mermaid, or html, a page that explores it without a network.';

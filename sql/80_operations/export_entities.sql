@@ -51,6 +51,7 @@ begin
         e.facts,
         graphrag._spreadsheet_text(e.space, spreadsheet_safe)
     from graphrag._exported_entities(_export) as e;
+    perform graphrag._check_still_whole(_export.filter);
 end
 $function$;
 comment on function graphrag.export_entities(text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, boolean, text, text) is 'The entities of a graph, and its values, as rows for a CSV file; export_relations() has what is between them.';

@@ -69,6 +69,7 @@ begin
         graphrag._spreadsheet_text(r.evidence, spreadsheet_safe),
         graphrag._spreadsheet_text(r.space, spreadsheet_safe)
     from graphrag._exported_relations(_export) as r;
+    perform graphrag._check_still_whole(_export.filter);
 end
 $function$;
 comment on function graphrag.export_relations(text, integer, text, text, boolean, text[], text[], double precision, bigint, boolean, boolean, text, text) is 'The relations of a graph as rows for a CSV file, source and target being ids of export_entities().';

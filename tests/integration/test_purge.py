@@ -330,3 +330,35 @@ def test_what_is_being_written_gets_back_what_a_purge_takes_meanwhile(
         {"stays"} if by_hand else {"stays", "new"}
     )
     assert differences(conn, REALM, "default") == 0
+
+
+@pytest.mark.parametrize(
+    ("read", "blocked", "state"),
+    [
+        ("changes_since(%(at)s, space => '*')", "community_build", "GR013"),
+        ("timeline('Ada', as_believed_at => '1')", "entity_name", "GR023"),
+        ("retrieve('Where does Ada live?', as_believed_at => '1')", "content", "GR023"),
+    ],
+    ids=["feed", "timeline", "retrieve"],
+)
+def test_a_purge_in_the_middle_of_a_read_is_not_passed_over(
+    database: Database, kb: Connection, read: str, blocked: str, state: str
+) -> None:
+    """A read is several statements: it has been let in, and waits, when what is to be read goes."""
+    rows(kb, "index", "Ada.", document="a", ordinal=1, extraction={"triples": []}, space="a second one")
+    at = value(kb, "select graphrag.watermark(space => '*')")
+    for ordinal in (4, 5):
+        for space in ("default", "a second one"):
+            rows(kb, "index", f"Ada met Bob {ordinal}.", document="d", ordinal=ordinal, space=space,
+                 extraction={"triples": [{"subject": "Ada", "predicate": "met", "object": f"Bob {ordinal}"}]})
+    with ThreadPoolExecutor() as pool, database.connect() as reader:
+        reader.execute(f"set graphrag.realm = {REALM}")
+        with kb.transaction():
+            kb.execute(f"lock table kb.{blocked} in access exclusive mode")
+            reading = pool.submit(sql, reader, f"select * from graphrag.{read}", {"at": at})
+            eventually(lambda: waiting(kb))
+            purge(kb, before="7", dry_run=False, space="default")
+            purge(kb, before="3", dry_run=False, space="a second one")
+        with pytest.raises(psycopg.Error, match="position|purged") as caught:
+            reading.result(timeout=30)
+    assert caught.value.sqlstate == state
