@@ -164,11 +164,11 @@ begin
     from jsonb_to_recordset(verdicts) as f (chunk integer, no integer, other bigint, model text, prompt text)
     join chunk as k on k.id = graphrag._latest_chunk(plan.document, plan.hashes[f.chunk])
     join assertion as a on a.chunk = k.id and a.no = f.no
-    where f.chunk = any (plan.missing)
+    where not graphrag._is_live(k.id)
     on conflict do nothing;
 end
 $function$;
-comment on function graphrag._store_contradictions(graphrag._document_plan, jsonb) is 'Stores which statements of the new chunks a model judged to contradict others.';
+comment on function graphrag._store_contradictions(graphrag._document_plan, jsonb) is 'Stores which statements of the chunks that come a model judged to contradict others.';
 
 create function graphrag._forget_verdicts(chunks bigint[])
     returns void
@@ -304,7 +304,6 @@ begin
     return (
         with said as (
             select
-                (g.chunk ->> 'no')::integer as chunk,
                 a.*,
                 e.subject as subject_id,
                 e.object as object_id,
@@ -325,18 +324,14 @@ begin
                 ) as vec,
                 coalesce(p.is_functional, false) as is_functional,
                 coalesce(p.exclusive_groups, '{}') as exclusive_groups
-            from jsonb_array_elements(prepared -> 'chunks') as g (chunk)
-            cross join jsonb_to_recordset(g.chunk -> 'assertions') as a (
-                no integer, subject text, predicate text, object text, value_key text, negated boolean,
-                claim tstzrange, no_slot boolean, rendered text
-            )
+            from graphrag._coming_statements(plan, prepared) as a
             cross join lateral (
                 select
                     graphrag._entity_meant(plan.space, a.subject, plan.document) as subject,
                     graphrag._entity_meant(plan.space, a.object, plan.document) as object
             ) as e
             left join predicate as p on p.name = a.predicate
-            where not coalesce(a.no_slot, false) and e.subject is not null
+            where e.subject is not null
         )
         select coalesce(
             jsonb_agg(
@@ -410,6 +405,44 @@ begin
 end
 $function$;
 comment on function graphrag._contradiction_questions(graphrag._document_plan, jsonb) is 'The new statements of a document with the facts that they may contradict and no rule decides about.';
+
+create function graphrag._coming_statements(plan graphrag._document_plan, prepared jsonb)
+    returns table (
+        chunk integer,
+        no integer,
+        subject text,
+        predicate text,
+        object text,
+        value_key text,
+        claim tstzrange,
+        rendered text
+    )
+    language plpgsql stable parallel safe rows 10
+as $function$
+-- Of new chunks, and of known ones that come back: what was indexed while they were away has not been judged beside them.
+begin
+    return query
+    select
+        (g.chunk ->> 'no')::integer, a.no, a.subject, a.predicate, a.object, a.value_key, a.claim, a.rendered
+    from jsonb_array_elements(prepared -> 'chunks') as g (chunk)
+    cross join jsonb_to_recordset(g.chunk -> 'assertions') as a (
+        no integer, subject text, predicate text, object text, value_key text, claim tstzrange, no_slot boolean,
+        rendered text
+    )
+    where not coalesce(a.no_slot, false)
+    union all
+    select h.no, a.no, a.subject, a.predicate, a.object, a.value_key, a.claim, t.body
+    from (
+        select min(h.no)::integer as no, graphrag._latest_chunk(plan.document, h.hash) as latest
+        from unnest(plan.hashes) with ordinality as h (hash, no)
+        group by h.hash
+    ) as h
+    join assertion as a on a.chunk = h.latest
+    join content as t on t.id = a.content
+    where h.no <> all (plan.missing) and a.takes_slot and not graphrag._is_live(h.latest);
+end
+$function$;
+comment on function graphrag._coming_statements(graphrag._document_plan, jsonb) is 'The statements that come with a document, of chunks that are new or come back.';
 
 create function graphrag._are_judged(space integer, one bigint, other bigint)
     returns boolean

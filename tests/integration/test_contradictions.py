@@ -115,6 +115,23 @@ def test_a_chain_is_that_of_what_is_left(kb: Connection, endpoint: Endpoint) -> 
     assert differences(kb, REALM, "default") == 0
 
 
+def test_what_comes_back_is_judged_beside_what_came_meanwhile(kb: Connection, endpoint: Endpoint) -> None:
+    """Its text and its statement are known; they were no facts when the other document was judged."""
+    endpoint.on_other = verdict("Project")
+    say(kb, "a", 1, works("Project P"))
+    rows(kb, "delete_document", "a", realm=REALM)
+    say(kb, "b", 2, works("Project Q"))
+    assert endpoint.chats == []
+    say(kb, "a", 1, works("Project P"))
+    assert statuses(kb) == {"Project P": "superseded", "Project Q": "current"}
+    then = rows(kb, "timeline", "Dana", as_believed_at="1", realm=REALM)
+    assert [(f["object"], f["status"]) for f in then] == [("Project P", "current")]
+    asked = len(endpoint.chats)
+    say(kb, "a", 0, works("Project P"))
+    assert len(endpoint.chats) == asked, "a document that only moves has not been away"
+    assert differences(kb, REALM, "default") == 0
+
+
 def test_what_a_rule_has_superseded_is_not_offered(kb: Connection, endpoint: Endpoint) -> None:
     rows(kb, "declare_predicate", "assigned_to", is_functional=True, realm=REALM)
     say(kb, "a", 1, works("Project P"))
