@@ -419,7 +419,7 @@ create function graphrag._coming_statements(plan graphrag._document_plan, prepar
     )
     language plpgsql stable parallel safe rows 10
 as $function$
--- Of new chunks, and of known ones that come back: what was indexed while they were away has not been judged beside them.
+-- Of new chunks, and of known ones that come back: what was indexed while they were away is not judged beside them yet.
 begin
     return query
     select

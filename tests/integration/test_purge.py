@@ -349,8 +349,15 @@ def test_a_purge_in_the_middle_of_a_read_is_not_passed_over(
     at = value(kb, "select graphrag.watermark(space => '*')")
     for ordinal in (4, 5):
         for space in ("default", "a second one"):
-            rows(kb, "index", f"Ada met Bob {ordinal}.", document="d", ordinal=ordinal, space=space,
-                 extraction={"triples": [{"subject": "Ada", "predicate": "met", "object": f"Bob {ordinal}"}]})
+            rows(
+                kb,
+                "index",
+                f"Ada met Bob {ordinal}.",
+                document="d",
+                ordinal=ordinal,
+                space=space,
+                extraction={"triples": [{"subject": "Ada", "predicate": "met", "object": f"Bob {ordinal}"}]},
+            )
     with ThreadPoolExecutor() as pool, database.connect() as reader:
         reader.execute(f"set graphrag.realm = {REALM}")
         with kb.transaction():
@@ -359,6 +366,6 @@ def test_a_purge_in_the_middle_of_a_read_is_not_passed_over(
             eventually(lambda: waiting(kb))
             purge(kb, before="7", dry_run=False, space="default")
             purge(kb, before="3", dry_run=False, space="a second one")
-        with pytest.raises(psycopg.Error, match="position|purged") as caught:
+        with pytest.raises(psycopg.Error, match=r"position|purged") as caught:
             reading.result(timeout=30)
     assert caught.value.sqlstate == state

@@ -174,13 +174,19 @@ def test_the_oldest_dates_and_the_newest_have_room_around_them(kb: Connection) -
     dates = ("4712-01-01 00:00Z BC", "4711-01-01 00:00Z BC", "9999-12-31 23:59:59.999999Z")
     for no, at in enumerate(dates):
         fact = {"subject": "Tell", "predicate": "held_by", "object": f"King {no}"}
-        row(kb, "index", f"Tell is held by King {no}.", document=at, published_at=at, extraction=Jsonb([fact]))
-    told = ["until 4712 BCE", "4711 BCE to 9999-12-31 23:59:59.999999 UTC", "since 9999-12-31 23:59:59.999999 UTC"]
+        row(
+            kb, "index", f"Tell is held by King {no}.", document=at, published_at=at, extraction=Jsonb([fact])
+        )
+    told = [
+        "until 4712 BCE",
+        "4711 BCE to 9999-12-31 23:59:59.999999 UTC",
+        "since 9999-12-31 23:59:59.999999 UTC",
+    ]
     found = kb.execute("select period from graphrag.timeline('Tell')").fetchall()  # no datetime is so old
     assert [f["period"] for f in found] == told
     axis, *bars = (line["draw_timeline"] for line in rows(kb, "draw_timeline", "Tell", width=60))
     assert axis.endswith("   |4711-01-01 BCE                            10000-01-01|  ")
-    assert [bar.split("  ")[1] for bar in bars][0] == "<=="
+    assert bars[0].split("  ")[1] == "<=="
     for at in ("4713-12-31 23:59:59Z BC", "10000-01-01 00:00Z", "infinity"):
         with pytest.raises(psycopg.Error, match="published_at") as caught:
             row(kb, "index", "Tell fell.", published_at=at, extraction=Jsonb([]))
