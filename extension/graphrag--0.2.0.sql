@@ -627,7 +627,7 @@ begin
         perform graphrag._refuse_unknown(_realm);
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
-    execute 'select r.version from realm as r' into _version;
+    _version := (select r.version from realm as r);
     if _version is distinct from '0.2.0'
         and not has_function_privilege('graphrag._refuse_outdated(text, text)', 'execute')
     then
@@ -15828,13 +15828,17 @@ create function graphrag._render_period(period tstzmultirange)
     language plpgsql immutable strict parallel safe
 as $function$
 begin
-    return case
-        when isempty(period) then 'never'
-        when period <> '{(,)}' then (
-            select string_agg(graphrag._render_interval(i), '; ' order by i)
-            from unnest(period) as i
-        )
-    end;
+    if isempty(period) then
+        return 'never';
+    elsif period = '{(,)}' then
+        return null;
+    elsif period = range_merge(period)::tstzmultirange then
+        return graphrag._render_interval(range_merge(period));
+    end if;
+    return (
+        select string_agg(graphrag._render_interval(i), '; ' order by i)
+        from unnest(period) as i
+    );
 end
 $function$;
 comment on function graphrag._render_period(tstzmultirange) is 'A period for people: 2010 to 2012; since 2020-05. Null if it is always, never if it is empty.';
@@ -16942,7 +16946,9 @@ create function graphrag._check_names(argument text, names text[])
     language plpgsql immutable parallel safe
 as $function$
 begin
-    if names = '{}' then
+    if names is null then
+        return;
+    elsif names = '{}' then
         raise exception '% is an empty list', argument
             using errcode = 'GR009',
                 detail = 'Nothing is one of none, so nothing would be found.',
@@ -17285,6 +17291,9 @@ create function graphrag._chunk_rows(chunks bigint[], filter graphrag._filter)
     language plpgsql stable parallel safe rows 10
 as $function$
 begin
+    if chunks = '{}' then
+        return;
+    end if;
     return query
     select distinct on (c.no)
         'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
@@ -17307,6 +17316,9 @@ create function graphrag._entity_rows(entities bigint[], filter graphrag._filter
     language plpgsql stable parallel safe rows 10
 as $function$
 begin
+    if entities = '{}' then
+        return;
+    end if;
     return query
     select
         'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
@@ -17663,6 +17675,9 @@ as $function$
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
+    if hits = '{}' then
+        return;
+    end if;
     return query
     select x.id, x.score, r.ranks, null::integer, null::text, null::boolean
     from (
@@ -17708,6 +17723,9 @@ declare
         else 0
     end;
 begin
+    if hits = '{}' and walked = '{}' then
+        return;
+    end if;
     return query
     with step as (
         select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut
@@ -18014,15 +18032,16 @@ as $function$
 -- The moment by which facts have ended or not: now, or then for a read of a past belief, which must stay as it was.
 -- With as_of it is not asked, because only what holds then is found.
 begin
-    return case
-        when filter.as_of is not null then null
-        when 9223372036854775806 = all (filter.revisions) then now()
-        else (
-            select max(r.at)
-            from unnest(filter.spaces, filter.revisions) as n (space, revision)
-            join revision as r on r.space = n.space and r.n = n.revision
-        )
-    end;
+    if filter.as_of is not null then
+        return null;
+    elsif 9223372036854775806 = all (filter.revisions) then
+        return now();
+    end if;
+    return (
+        select max(r.at)
+        from unnest(filter.spaces, filter.revisions) as n (space, revision)
+        join revision as r on r.space = n.space and r.n = n.revision
+    );
 end
 $function$;
 comment on function graphrag._today(graphrag._filter) is 'The moment by which a read tells facts that have ended; NULL with as_of.';
@@ -18190,17 +18209,16 @@ declare
     _embeds boolean := embedding is null or keywords.source = 'llm';
     _texts text[] := case when _embeds then array[_low, _high] else array[null, null]::text[] end || keywords.questions;
     _vectors text[] := graphrag._vectors_of(question, embedding, _texts);
+    _first graphrag._search := row(
+        question,
+        coalesce(graphrag._vector(embedding), graphrag._vector(_vectors[1])),
+        _low, graphrag._vector(_vectors[2]),
+        _high, graphrag._vector(_vectors[3])
+    );
 begin
-    return array(
-        select row(
-            coalesce(s.question, _searches.question),
-            graphrag._vector(_vectors[case when s.no = 1 then 1 else 2 + s.no end]),
-            case when s.no = 1 then _low end,
-            case when s.no = 1 then graphrag._vector(_vectors[2]) end,
-            case when s.no = 1 then _high end,
-            case when s.no = 1 then graphrag._vector(_vectors[3]) end
-        )::graphrag._search
-        from unnest(array[null]::text[] || keywords.questions) with ordinality as s (question, no)
+    return _first || array(
+        select row(s.question, graphrag._vector(_vectors[3 + s.no]), null, null, null, null)::graphrag._search
+        from unnest(keywords.questions) with ordinality as s (question, no)
         order by s.no
     );
 end
@@ -18211,7 +18229,7 @@ create function graphrag._vectors_of(question text, embedding double precision[]
     returns text[]
     language plpgsql volatile parallel unsafe
 as $function$
--- The question's vector, the caller's if he gives one, and those of more texts; NULL has none. A swap of the realm's
+-- The question's vector, unless the caller gives one, and those of more texts; NULL has none. A swap of the realm's
 -- vectors may come while a server thinks; after the lock, none can until the transaction ends.
 declare
     _texts text[] := array_remove(case when embedding is null then array[question] else '{}' end || more, null);
@@ -18231,8 +18249,13 @@ begin
     end loop;
     lock table content in access share mode;
     perform graphrag._check_embedding(embedding);
-    return array[coalesce(graphrag._vector(embedding)::text, _literals[1])] || array(
-        select _literals[array_position(_texts, m.body)] from unnest(more) with ordinality as m (body, no) order by m.no
+    if _texts = '{}' then
+        return '{}';
+    end if;
+    return array(
+        select _literals[array_position(_texts, m.body)]
+        from unnest(case when embedding is null then question end || more) with ordinality as m (body, no)
+        order by m.no
     );
 end
 $function$;
@@ -18244,22 +18267,30 @@ create function graphrag._check_embedding(embedding double precision[])
 as $function$
 declare
     _width integer := (select r.width from realm as r);
+    _is_sound boolean;
 begin
     if embedding is null then
         return;
     end if;
-    if not exists (select from unnest(embedding) as n where n <> 0)
-        or exists (select from unnest(embedding) as n where n is null or n in ('NaN', 'Infinity', '-Infinity'))
-    then
-        raise exception 'the question''s vector is all zero, or has a number that is none'
-            using errcode = 'GR106',
-                detail = 'A vector has a direction: finite numbers, not all zero.',
-                hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
-    end if;
-    if cardinality(embedding) <> _width then
-        raise exception 'the question''s vector has % numbers, the realm''s have %', cardinality(embedding), _width
+    if array_ndims(embedding) > 1 or cardinality(embedding) <> _width then
+        raise exception 'the question''s vector has % numbers, the realm''s have %',
+            case when array_ndims(embedding) > 1 then array_dims(embedding) else cardinality(embedding)::text end,
+            _width
             using errcode = 'GR105',
                 detail = 'A question must be embedded by the model of the realm.',
+                hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
+    end if;
+    -- What pgvector takes; and of nothing, and of what is too much for 32 bits, it gives no distance.
+    begin
+        _is_sound := graphrag._distance(graphrag._vector(embedding), graphrag._vector(embedding)) <> 'NaN';
+    exception
+        when data_exception then
+            _is_sound := false;
+    end;
+    if not _is_sound then
+        raise exception 'the question''s vector is all zero, or has a number that is none or too large'
+            using errcode = 'GR106',
+                detail = 'A vector has a direction: finite numbers, not all zero.',
                 hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
     end if;
 end
@@ -19958,7 +19989,7 @@ declare
     _predicates text[];
     _types text[];
 begin
-    if 9223372036854775806 > any (filter.revisions) then
+    if (undeclared is null and filter.entity_types is null) or 9223372036854775806 > any (filter.revisions) then
         return;
     end if;
     _predicates := graphrag._unknown_predicates(undeclared, filter.spaces);
@@ -21109,7 +21140,7 @@ comment on function graphrag._cited_numbers(text) is 'The numbers that a citatio
 
 create function graphrag._place(metadata jsonb)
     returns jsonb
-    language sql immutable parallel safe
+    language sql stable parallel safe
 as $function$
 -- One expression, so that the planner inlines it.
     select jsonb_strip_nulls(jsonb_build_object(
@@ -21175,8 +21206,10 @@ declare
 begin
     perform graphrag._check_way('walk', _ways.walk, '{ppr, hops}');
     perform graphrag._check_way('fusion', _ways.fusion, '{rrf, quota}');
-    perform graphrag._check_way('rerank', r.way, '{mmr, node_distance, endpoint, llm}')
-    from unnest(_ways.rerank) as r (way);
+    if _ways.rerank <> '{}' then
+        perform graphrag._check_way('rerank', r.way, '{mmr, node_distance, endpoint, llm}')
+        from unnest(_ways.rerank) as r (way);
+    end if;
     if _ways.rerank @> '{endpoint, llm}' then
         raise exception 'rerank has both endpoint and llm'
             using errcode = 'GR009',
@@ -22121,27 +22154,29 @@ begin
     then
         return;
     end if;
-    insert into telemetry (spaces, mode, question, entities, communities)
-    values (
-        spaces,
-        mode,
-        sha256(convert_to(question, 'UTF8')),
-        array(
-            select e.id from unnest(evidence) as e where e.kind = 'entity'
-            union
-            select n.entity
-            from unnest(evidence) as e
-            join relation_version as v on v.id = e.id
-            cross join unnest(array[v.subject, v.object]) as n (entity)
-            where e.kind = 'relation' and n.entity is not null
-            order by 1
-        ),
-        array(select e.id from unnest(evidence) as e where e.kind = 'report' order by e.id)
-    );
-exception
-    when others then
-        raise warning 'telemetry of this question was not written'
-            using detail = sqlerrm;
+    begin
+        insert into telemetry (spaces, mode, question, entities, communities)
+        values (
+            spaces,
+            mode,
+            sha256(convert_to(question, 'UTF8')),
+            array(
+                select e.id from unnest(evidence) as e where e.kind = 'entity'
+                union
+                select n.entity
+                from unnest(evidence) as e
+                join relation_version as v on v.id = e.id
+                cross join unnest(array[v.subject, v.object]) as n (entity)
+                where e.kind = 'relation' and n.entity is not null
+                order by 1
+            ),
+            array(select e.id from unnest(evidence) as e where e.kind = 'report' order by e.id)
+        );
+    exception
+        when others then
+            raise warning 'telemetry of this question was not written'
+                using detail = sqlerrm;
+    end;
 end
 $function$;
 comment on function graphrag._record_touch(text, text, integer[], graphrag.evidence[]) is 'Notes which entities and communities a question touched, if telemetry is on; never the question itself.';

@@ -23,7 +23,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from bench import datasets
-from bench.eval.harness import Model, spread_over
+from bench.eval.harness import LOCAL_RULES, Model, local_model, spread_over
 from bench.eval.scoring import f1
 from bench.measure import Connection, counts, database, publish, run_or_skip, value
 
@@ -216,7 +216,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", type=Model.of, required=True, help="MODEL@URL")
+    rules = local_model(LOCAL_RULES)
+    parser.add_argument(
+        "--model",
+        type=Model.of,
+        default=rules,
+        required=rules is None,
+        help="MODEL@URL (default: the local rules)",
+    )
     parser.add_argument("--sentences", type=int, default=100)
     parser.add_argument("--entries", type=int, default=50)
     parser.add_argument("--output", help="name of the file in bench/results (default: eval-extraction-MODEL)")

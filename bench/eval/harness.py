@@ -38,6 +38,7 @@ ARMS: dict[str, dict[str, Any]] = {
     "budget 4000": {"mode": "mix", "budget": 4000},
     "with superseded": {"mode": "mix", "include_superseded": True},
 }
+LOCAL_RULES = "rules-spacy-not-an-llm"
 DEFAULT_ARMS = ("vectors", "mix", "hops")
 
 #: A chunk k in which nothing was read, or not all of it.
@@ -356,9 +357,13 @@ def evaluate(
     }
 
 
+def local_model(name: str) -> str | None:
+    """MODEL@URL of a local model; None if the local models do not run."""
+    url = os.environ.get("GRAPHRAG_MODELS_URL", "").split("\n")[0]
+    return f"{name}@{url}" if url else None
+
+
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    local = os.environ.get("GRAPHRAG_MODELS_URL", "").split("\n")[0]
-    rules = f"rules-spacy-not-an-llm@{local}" if local else None
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -371,12 +376,15 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--arms", default=",".join(DEFAULT_ARMS), help=f"of {', '.join(ARMS)}")
     for role in ("extraction", "synthesis"):
         parser.add_argument(
-            f"--{role}", type=Model.of, default=rules, help="MODEL@URL (default: the local rules)"
+            f"--{role}",
+            type=Model.of,
+            default=local_model(LOCAL_RULES),
+            help="MODEL@URL (default: the local rules)",
         )
     parser.add_argument(
         "--embedding",
         type=Model.of,
-        default=f"all-minilm-l6-v2-int8@{local}" if local else None,
+        default=local_model("all-minilm-l6-v2-int8"),
         help="MODEL@URL",
     )
     parser.add_argument(

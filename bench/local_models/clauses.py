@@ -138,7 +138,7 @@ def _first_verb(blank: Token) -> Token:
 
 def _governor(token: Token) -> Token:
     """The verb, or the apposed noun, above a token."""
-    while token.head is not token and token.dep_ != "appos":
+    while token.head != token and token.dep_ != "appos":
         token = token.head
         if token.pos_ in ("VERB", "AUX") and token.dep_ not in ("aux", "auxpass"):
             break

@@ -23,7 +23,7 @@ begin
         perform graphrag._refuse_unknown(_realm);
     end if;
     perform set_config('search_path', format('%I, pg_temp', _realm), true);
-    execute 'select r.version from realm as r' into _version;
+    _version := (select r.version from realm as r);
     if _version is distinct from '@VERSION@'
         and not has_function_privilege('graphrag._refuse_outdated(text, text)', 'execute')
     then

@@ -3,13 +3,17 @@ create function graphrag._render_period(period tstzmultirange)
     language plpgsql immutable strict parallel safe
 as $function$
 begin
-    return case
-        when isempty(period) then 'never'
-        when period <> '{(,)}' then (
-            select string_agg(graphrag._render_interval(i), '; ' order by i)
-            from unnest(period) as i
-        )
-    end;
+    if isempty(period) then
+        return 'never';
+    elsif period = '{(,)}' then
+        return null;
+    elsif period = range_merge(period)::tstzmultirange then
+        return graphrag._render_interval(range_merge(period));
+    end if;
+    return (
+        select string_agg(graphrag._render_interval(i), '; ' order by i)
+        from unnest(period) as i
+    );
 end
 $function$;
 comment on function graphrag._render_period(tstzmultirange) is 'A period for people: 2010 to 2012; since 2020-05. Null if it is always, never if it is empty.';

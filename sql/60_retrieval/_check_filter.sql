@@ -51,7 +51,9 @@ create function graphrag._check_names(argument text, names text[])
     language plpgsql immutable parallel safe
 as $function$
 begin
-    if names = '{}' then
+    if names is null then
+        return;
+    elsif names = '{}' then
         raise exception '% is an empty list', argument
             using errcode = 'GR009',
                 detail = 'Nothing is one of none, so nothing would be found.',

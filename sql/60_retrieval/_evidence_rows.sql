@@ -3,6 +3,9 @@ create function graphrag._chunk_rows(chunks bigint[], filter graphrag._filter)
     language plpgsql stable parallel safe rows 10
 as $function$
 begin
+    if chunks = '{}' then
+        return;
+    end if;
     return query
     select distinct on (c.no)
         'chunk'::text, c.no::integer, c.id, t.body, null::double precision, null::jsonb, null::integer, null::text,
@@ -25,6 +28,9 @@ create function graphrag._entity_rows(entities bigint[], filter graphrag._filter
     language plpgsql stable parallel safe rows 10
 as $function$
 begin
+    if entities = '{}' then
+        return;
+    end if;
     return query
     select
         'entity'::text, e.no::integer, e.id, t.body, null::double precision, null::jsonb, null::integer, null::text,

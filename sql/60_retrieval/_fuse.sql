@@ -6,6 +6,9 @@ as $function$
 declare
     _k double precision := (graphrag._setting('rrf_k') #>> '{}')::double precision;
 begin
+    if hits = '{}' then
+        return;
+    end if;
     return query
     select x.id, x.score, r.ranks, null::integer, null::text, null::boolean
     from (
@@ -51,6 +54,9 @@ declare
         else 0
     end;
 begin
+    if hits = '{}' and walked = '{}' then
+        return;
+    end if;
     return query
     with step as (
         select f.version, rank() over (order by f.score desc) as rank, f.hop, f.via, f.is_cut

@@ -25,15 +25,16 @@ as $function$
 -- The moment by which facts have ended or not: now, or then for a read of a past belief, which must stay as it was.
 -- With as_of it is not asked, because only what holds then is found.
 begin
-    return case
-        when filter.as_of is not null then null
-        when 9223372036854775806 = all (filter.revisions) then now()
-        else (
-            select max(r.at)
-            from unnest(filter.spaces, filter.revisions) as n (space, revision)
-            join revision as r on r.space = n.space and r.n = n.revision
-        )
-    end;
+    if filter.as_of is not null then
+        return null;
+    elsif 9223372036854775806 = all (filter.revisions) then
+        return now();
+    end if;
+    return (
+        select max(r.at)
+        from unnest(filter.spaces, filter.revisions) as n (space, revision)
+        join revision as r on r.space = n.space and r.n = n.revision
+    );
 end
 $function$;
 comment on function graphrag._today(graphrag._filter) is 'The moment by which a read tells facts that have ended; NULL with as_of.';

@@ -130,17 +130,16 @@ declare
     _embeds boolean := embedding is null or keywords.source = 'llm';
     _texts text[] := case when _embeds then array[_low, _high] else array[null, null]::text[] end || keywords.questions;
     _vectors text[] := graphrag._vectors_of(question, embedding, _texts);
+    _first graphrag._search := row(
+        question,
+        coalesce(graphrag._vector(embedding), graphrag._vector(_vectors[1])),
+        _low, graphrag._vector(_vectors[2]),
+        _high, graphrag._vector(_vectors[3])
+    );
 begin
-    return array(
-        select row(
-            coalesce(s.question, _searches.question),
-            graphrag._vector(_vectors[case when s.no = 1 then 1 else 2 + s.no end]),
-            case when s.no = 1 then _low end,
-            case when s.no = 1 then graphrag._vector(_vectors[2]) end,
-            case when s.no = 1 then _high end,
-            case when s.no = 1 then graphrag._vector(_vectors[3]) end
-        )::graphrag._search
-        from unnest(array[null]::text[] || keywords.questions) with ordinality as s (question, no)
+    return _first || array(
+        select row(s.question, graphrag._vector(_vectors[3 + s.no]), null, null, null, null)::graphrag._search
+        from unnest(keywords.questions) with ordinality as s (question, no)
         order by s.no
     );
 end
@@ -151,7 +150,7 @@ create function graphrag._vectors_of(question text, embedding double precision[]
     returns text[]
     language plpgsql volatile parallel unsafe
 as $function$
--- The question's vector, the caller's if he gives one, and those of more texts; NULL has none. A swap of the realm's
+-- The question's vector, unless the caller gives one, and those of more texts; NULL has none. A swap of the realm's
 -- vectors may come while a server thinks; after the lock, none can until the transaction ends.
 declare
     _texts text[] := array_remove(case when embedding is null then array[question] else '{}' end || more, null);
@@ -171,8 +170,13 @@ begin
     end loop;
     lock table content in access share mode;
     perform graphrag._check_embedding(embedding);
-    return array[coalesce(graphrag._vector(embedding)::text, _literals[1])] || array(
-        select _literals[array_position(_texts, m.body)] from unnest(more) with ordinality as m (body, no) order by m.no
+    if _texts = '{}' then
+        return '{}';
+    end if;
+    return array(
+        select _literals[array_position(_texts, m.body)]
+        from unnest(case when embedding is null then question end || more) with ordinality as m (body, no)
+        order by m.no
     );
 end
 $function$;
@@ -184,22 +188,30 @@ create function graphrag._check_embedding(embedding double precision[])
 as $function$
 declare
     _width integer := (select r.width from realm as r);
+    _is_sound boolean;
 begin
     if embedding is null then
         return;
     end if;
-    if not exists (select from unnest(embedding) as n where n <> 0)
-        or exists (select from unnest(embedding) as n where n is null or n in ('NaN', 'Infinity', '-Infinity'))
-    then
-        raise exception 'the question''s vector is all zero, or has a number that is none'
-            using errcode = 'GR106',
-                detail = 'A vector has a direction: finite numbers, not all zero.',
-                hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
-    end if;
-    if cardinality(embedding) <> _width then
-        raise exception 'the question''s vector has % numbers, the realm''s have %', cardinality(embedding), _width
+    if array_ndims(embedding) > 1 or cardinality(embedding) <> _width then
+        raise exception 'the question''s vector has % numbers, the realm''s have %',
+            case when array_ndims(embedding) > 1 then array_dims(embedding) else cardinality(embedding)::text end,
+            _width
             using errcode = 'GR105',
                 detail = 'A question must be embedded by the model of the realm.',
+                hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
+    end if;
+    -- What pgvector takes; and of nothing, and of what is too much for 32 bits, it gives no distance.
+    begin
+        _is_sound := graphrag._distance(graphrag._vector(embedding), graphrag._vector(embedding)) <> 'NaN';
+    exception
+        when data_exception then
+            _is_sound := false;
+    end;
+    if not _is_sound then
+        raise exception 'the question''s vector is all zero, or has a number that is none or too large'
+            using errcode = 'GR106',
+                detail = 'A vector has a direction: finite numbers, not all zero.',
                 hint = 'Leave embedding out to have the realm''s endpoint embed the question.';
     end if;
 end

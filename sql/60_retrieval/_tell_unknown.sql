@@ -8,7 +8,7 @@ declare
     _predicates text[];
     _types text[];
 begin
-    if 9223372036854775806 > any (filter.revisions) then
+    if (undeclared is null and filter.entity_types is null) or 9223372036854775806 > any (filter.revisions) then
         return;
     end if;
     _predicates := graphrag._unknown_predicates(undeclared, filter.spaces);

@@ -199,7 +199,7 @@ comment on function graphrag._cited_numbers(text) is 'The numbers that a citatio
 
 create function graphrag._place(metadata jsonb)
     returns jsonb
-    language sql immutable parallel safe
+    language sql stable parallel safe
 as $function$
 -- One expression, so that the planner inlines it.
     select jsonb_strip_nulls(jsonb_build_object(

@@ -28,8 +28,10 @@ declare
 begin
     perform graphrag._check_way('walk', _ways.walk, '{ppr, hops}');
     perform graphrag._check_way('fusion', _ways.fusion, '{rrf, quota}');
-    perform graphrag._check_way('rerank', r.way, '{mmr, node_distance, endpoint, llm}')
-    from unnest(_ways.rerank) as r (way);
+    if _ways.rerank <> '{}' then
+        perform graphrag._check_way('rerank', r.way, '{mmr, node_distance, endpoint, llm}')
+        from unnest(_ways.rerank) as r (way);
+    end if;
     if _ways.rerank @> '{endpoint, llm}' then
         raise exception 'rerank has both endpoint and llm'
             using errcode = 'GR009',

@@ -12,27 +12,29 @@ begin
     then
         return;
     end if;
-    insert into telemetry (spaces, mode, question, entities, communities)
-    values (
-        spaces,
-        mode,
-        sha256(convert_to(question, 'UTF8')),
-        array(
-            select e.id from unnest(evidence) as e where e.kind = 'entity'
-            union
-            select n.entity
-            from unnest(evidence) as e
-            join relation_version as v on v.id = e.id
-            cross join unnest(array[v.subject, v.object]) as n (entity)
-            where e.kind = 'relation' and n.entity is not null
-            order by 1
-        ),
-        array(select e.id from unnest(evidence) as e where e.kind = 'report' order by e.id)
-    );
-exception
-    when others then
-        raise warning 'telemetry of this question was not written'
-            using detail = sqlerrm;
+    begin
+        insert into telemetry (spaces, mode, question, entities, communities)
+        values (
+            spaces,
+            mode,
+            sha256(convert_to(question, 'UTF8')),
+            array(
+                select e.id from unnest(evidence) as e where e.kind = 'entity'
+                union
+                select n.entity
+                from unnest(evidence) as e
+                join relation_version as v on v.id = e.id
+                cross join unnest(array[v.subject, v.object]) as n (entity)
+                where e.kind = 'relation' and n.entity is not null
+                order by 1
+            ),
+            array(select e.id from unnest(evidence) as e where e.kind = 'report' order by e.id)
+        );
+    exception
+        when others then
+            raise warning 'telemetry of this question was not written'
+                using detail = sqlerrm;
+    end;
 end
 $function$;
 comment on function graphrag._record_touch(text, text, integer[], graphrag.evidence[]) is 'Notes which entities and communities a question touched, if telemetry is on; never the question itself.';

@@ -183,6 +183,35 @@ def test_what_is_too_long_is_refused_before_it_costs(conn: Connection) -> None:
     assert {r["name"] for r in sql(conn, found)} == {"Ann Gray", "Bob Stone"}
 
 
+@pytest.mark.parametrize(
+    ("embedding", "code"),
+    [
+        ([1.0] * 31, "GR105"),
+        ([], "GR105"),
+        ([[1.0] * 16, [1.0] * 16], "GR105"),
+        ([0.0] * 32, "GR106"),
+        ([1e-300] * 32, "GR106"),
+        ([1e300] * 32, "GR106"),
+        ([1.0] * 31 + [None], "GR106"),
+        ([1.0] * 31 + [float("nan")], "GR106"),
+        ([1.0] * 31 + [float("inf")], "GR106"),
+    ],
+    ids=(
+        "short",
+        "empty",
+        "nested",
+        "zero",
+        "zero in 32 bits",
+        "too big for 32 bits",
+        "null",
+        "NaN",
+        "infinite",
+    ),
+)
+def test_a_vector_that_is_none(conn: Connection, corpus: str, embedding: list[Any], code: str) -> None:
+    mistake(conn, corpus, code, ("vector",), "retrieve", "Ann", embedding=embedding)
+
+
 def test_no_endpoint_for_a_first_realm(database: Database) -> None:
     with database.connect() as fresh:
         said = refused("GR010", (), lambda: row(fresh, "index", TEXT, extraction=SAYS))

@@ -203,6 +203,14 @@ def test_the_past_does_not_learn_what_was_read_later(conn: Connection, model: En
 
 
 @pytest.mark.usefixtures("model")
+def test_what_ended_with_a_revision_is_not_believed_at_it(conn: Connection) -> None:
+    row(conn, "index", FIVE, document="a")
+    last = row(conn, "index", FIVE.replace("Ann", "Zed"), document="a")
+    ask = ("retrieve", "Who are Ann and Zed?")
+    assert rows(conn, *ask, as_believed_at=str(last["revision"])) == rows(conn, *ask)
+
+
+@pytest.mark.usefixtures("model")
 def test_a_model_that_is_down_is_named(conn: Connection, realm: str) -> None:
     url = faults.refused_url()
     rows(conn, "set_endpoint", "extraction", url, "scripted", options={"deadline": 2}, realm=realm)

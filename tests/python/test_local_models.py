@@ -278,6 +278,7 @@ def triples(text: str, predicates: str = "") -> set[tuple[Any, ...]]:
           ("Tomas Reyl", "NOT chief_executive_of", "Harlan Group", "2022-05", None)}),
         ("Mira Voss has not worked with Tomas Reyl since 2019.",
          {("Mira Voss", "NOT work_with", "Tomas Reyl", "2019", None)}),
+        ("The annual meeting in May 2019, in Paris.", set()),
         ("Mira Voss no longer works at Northwind Steel.",
          {("Mira Voss", "NOT work_at", "Northwind Steel", None, None)}),
         ("Northwind Steel and Harlan Group are rivals.", {("Northwind Steel", "rival_of", "Harlan Group", None, None)}),
