@@ -9042,7 +9042,7 @@ create function graphrag._coming_statements(plan graphrag._document_plan, prepar
     )
     language plpgsql stable parallel safe rows 10
 as $function$
--- Of new chunks, and of known ones that come back: what was indexed while they were away has not been judged beside them.
+-- Of new chunks, and of known ones that come back: what was indexed while they were away is not judged beside them yet.
 begin
     return query
     select
@@ -16272,9 +16272,9 @@ create function graphrag._bar(effective tstzmultirange, first_bound timestamptz,
     returns text
     language sql stable parallel safe
 as $function$
--- Without an axis, because nothing has a bound, a bar is all or nothing. The first bound stands after three columns: what
--- is three columns before it may be before all calendars. A bound that falls between two columns, but
--- for the rounding of a step, does not reach into the other one; and what is shorter than a column has one.
+-- Without an axis, because nothing has a bound, a bar is all or nothing. The first bound stands after three columns:
+-- what is three columns before it may be before all calendars. A bound that falls between two columns, but for the
+-- rounding of a step, does not reach into the other one; and what is shorter than a column has one.
     with span (first_column, last_column) as (
         select b.first_column, greatest(b.first_column, b.last_column)
         from unnest(effective) as r (period)
