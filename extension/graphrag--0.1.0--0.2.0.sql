@@ -14685,8 +14685,11 @@ create function graphrag._check_still_whole(filter graphrag._filter)
     language plpgsql stable parallel safe
 as $function$
 -- A read is several statements, with a model between them: a purge that comes meanwhile takes what is still to be read.
+-- Of the present it takes nothing.
 begin
-    perform graphrag._check_horizon(filter.spaces, filter.revisions, array_to_string(filter.revisions, ', '));
+    if 9223372036854775806 > any (filter.revisions) then
+        perform graphrag._check_horizon(filter.spaces, filter.revisions, array_to_string(filter.revisions, ', '));
+    end if;
 end
 $function$;
 revoke all on routine graphrag._check_still_whole(filter graphrag._filter) from public;
