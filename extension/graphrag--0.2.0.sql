@@ -20514,7 +20514,13 @@ begin
     if budget > 0 and length(_sections) + length(_cited) > budget then
         _cited := left(_cited, greatest(budget - length(_sections), 0));
     end if;
-    return coalesce(nullif(concat_ws(E'\n\n', _sections, nullif(_cited, '')), ''), 'No evidence was found.');
+    return coalesce(
+        nullif(concat_ws(E'\n\n', _sections, nullif(_cited, '')), ''),
+        case
+            when evidence = '{}' then 'No evidence was found.'
+            else 'Evidence was found, but there is no room for it here.'
+        end
+    );
 end
 $function$;
 comment on function graphrag._context(graphrag.evidence[], integer) is 'The evidence section of a prompt, in at most budget characters and headings; 0: all of it.';

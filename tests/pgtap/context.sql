@@ -1,7 +1,7 @@
 -- How evidence is fitted into a budget.
 begin;
 create extension if not exists pgtap;
-select plan(4);
+select plan(6);
 
 select is(graphrag._fit_lines(array['one', 'two'], 6), array['one', 'two'], 'what fits stays as it is');
 select is(
@@ -13,6 +13,16 @@ select is(
     'of a long line, a few letters are not worth their place'
 );
 select is(graphrag._fit_lines('{}', 10), '{}'::text[], 'nothing fits nothing');
+
+select is(graphrag._context('{}', 100), 'No evidence was found.', 'what is not there is not there');
+select is(
+    graphrag._context(
+        array[jsonb_populate_record(null::graphrag.evidence, '{"kind": "chunk", "rank": 1, "text": "Ann.", "document": "d"}')],
+        5
+    ),
+    'Evidence was found, but there is no room for it here.',
+    'what a budget has no room for was found all the same'
+);
 
 select * from finish();
 rollback;
