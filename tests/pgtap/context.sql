@@ -17,7 +17,11 @@ select is(graphrag._fit_lines('{}', 10), '{}'::text[], 'nothing fits nothing');
 select is(graphrag._context('{}', 100), 'No evidence was found.', 'what is not there is not there');
 select is(
     graphrag._context(
-        array[jsonb_populate_record(null::graphrag.evidence, '{"kind": "chunk", "rank": 1, "text": "Ann.", "document": "d"}')],
+        array[
+            jsonb_populate_record(
+                null::graphrag.evidence, '{"kind": "chunk", "rank": 1, "text": "Ann.", "document": "d"}'
+            )
+        ],
         5
     ),
     'Evidence was found, but there is no room for it here.',
