@@ -783,14 +783,17 @@ create function graphrag._guard_verdict()
     set search_path = pg_catalog, pg_temp
 as $function$
 -- What a model judged comes and goes with its statement: it is stored before the statement's chunk stands anywhere, for
--- the first time or again.
--- Only what it was compared with may be replaced by who says the same, and go if nobody ever believed it.
+-- the first time or again. Only what it was compared with may be replaced by who says the same, and go if nobody ever
+-- believed it.
 declare
     _verdict record := case when tg_op = 'INSERT' then new else old end;
 begin
     perform set_config('search_path', format('%I, pg_temp', tg_table_schema), true);
     if not graphrag._has_stood(_verdict.assertion)
-        or (tg_op = 'INSERT' and not graphrag._stands(_verdict.assertion))
+        or (
+            tg_op = 'INSERT'
+            and not graphrag._is_live((select a.chunk from assertion as a where a.id = _verdict.assertion))
+        )
         or graphrag._may_purge(tg_relid)
         or (tg_op = 'DELETE' and not graphrag._has_stood(_verdict.other))
         or (tg_op = 'INSERT' and graphrag._says_what_was_judged(_verdict.assertion, _verdict.other))
@@ -814,18 +817,6 @@ begin
 end
 $function$;
 comment on function graphrag._has_stood(bigint) is 'Whether the chunk of an assertion stands, or stood, in a document.';
-
-create function graphrag._stands(assertion bigint)
-    returns boolean
-    language plpgsql stable parallel safe
-as $function$
-begin
-    return exists (
-        select from assertion as a join document_chunk as d on d.chunk = a.chunk and d.died is null where a.id = $1
-    );
-end
-$function$;
-comment on function graphrag._stands(bigint) is 'Whether the chunk of an assertion stands in a document.';
 
 create function graphrag._says_what_was_judged(assertion bigint, other bigint)
     returns boolean

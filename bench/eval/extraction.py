@@ -23,7 +23,8 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from bench import datasets
-from bench.eval.harness import LOCAL_RULES, Model, local_model, spread_over
+from bench.corpora import RULES
+from bench.eval.harness import Model, local_model, spread_over
 from bench.eval.scoring import f1
 from bench.measure import Connection, counts, database, publish, run_or_skip, value
 
@@ -216,7 +217,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    rules = local_model(LOCAL_RULES)
+    rules = local_model(RULES)
     parser.add_argument(
         "--model",
         type=Model.of,

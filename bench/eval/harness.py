@@ -23,6 +23,7 @@ from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 from bench import datasets
+from bench.corpora import RULES
 from bench.eval import compare, judge, scoring
 from bench.eval.benchmarks import BENCHMARKS, Instance, Question
 from bench.measure import Connection, counts, elsewhere, make_database, publish, run_or_skip, value
@@ -38,7 +39,6 @@ ARMS: dict[str, dict[str, Any]] = {
     "budget 4000": {"mode": "mix", "budget": 4000},
     "with superseded": {"mode": "mix", "include_superseded": True},
 }
-LOCAL_RULES = "rules-spacy-not-an-llm"
 DEFAULT_ARMS = ("vectors", "mix", "hops")
 
 #: A chunk k in which nothing was read, or not all of it.
@@ -378,7 +378,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.add_argument(
             f"--{role}",
             type=Model.of,
-            default=local_model(LOCAL_RULES),
+            default=local_model(RULES),
             help="MODEL@URL (default: the local rules)",
         )
     parser.add_argument(
